@@ -1,5 +1,6 @@
 import { USUAL_RECOVERY } from "../domain/recover.ts";
 import type { RecoveredNodeView } from "../operations/recovery.ts";
+import type { Client } from "./client.ts";
 import { aRequest, command } from "./command.ts";
 import { given, megabytes, minutes, number } from "./option-values.ts";
 import { groupsPage } from "./view/groups-page.ts";
@@ -21,7 +22,7 @@ const NODES: Columns<RecoveredNodeView> = [
 
 export const addRecover = command("recover", {
   about: "run jobs again that ran out of memory or time, with more of it, and those whose host was lost; no others",
-  arguments: { "<name>": aRequest("the request: held, ended with failures, or running") },
+  arguments: { "<names...>": aRequest("the requests: held, ended with failures, or running") },
   options: {
     "--memory-factor <number>": {
       about: `times the memory they had (default: ${USUAL_RECOVERY.memoryFactor})`,
@@ -49,7 +50,7 @@ export const addRecover = command("recover", {
     "wms2 recover muons --only mg_000003/proc_000021 mg_000007",
   ],
   more: "Exit 3 when jobs have failed and none of them can be recovered so: the table says what to do about each.",
-  async run({ client, options }, name: string) {
+  async run({ client, options }, names: readonly string[]) {
     const { memoryFactor, timeFactor, maxMemory, maxTime, only, reason, dryRun } = options;
     const body = given({
       memory_factor: memoryFactor,
@@ -60,19 +61,33 @@ export const addRecover = command("recover", {
       reason,
       dry_run: dryRun,
     });
-    const answer = await client.recovery.recover({ name, ...body });
-    const { nodes, more, raised, again, dry_run, already, message } = answer;
-    const isNothing = raised + again === 0;
-    const end = isNothing || already ? "" : dry_run ? "; nothing was changed" : `; see it with: wms2 watch ${name}`;
-    const beyond = more > 0 ? ` (${more} more are not shown)` : "";
+    const answers: Recovered[] = [];
+    for (const name of names) answers.push(await client.recovery.recover({ name, ...body }));
     return {
-      json: answer,
-      page: (look) => table(NODES, nodes, look),
-      note: `${name}: ${dry_run && !isNothing ? "would be " : ""}${message}${end}${beyond}`,
-      ...(isNothing && nodes.length > 0 && { exit: 3 }),
+      json: answers.length === 1 ? answers[0] : { items: answers },
+      page: (look) =>
+        answers
+          .filter(({ nodes }) => nodes.length > 0)
+          .map(
+            ({ nodes, request_name }) => `${answers.length > 1 ? `${request_name}\n` : ""}${table(NODES, nodes, look)}`,
+          )
+          .join("\n\n"),
+      note: answers.map(noteOf).join("\n"),
+      ...(answers.every((answer) => isNothing(answer) && answer.nodes.length > 0) && { exit: 3 }),
     };
   },
 });
+
+type Recovered = Awaited<ReturnType<Client["recovery"]["recover"]>>;
+const isNothing = ({ raised, again }: Recovered): boolean => raised + again === 0;
+
+function noteOf(answer: Recovered): string {
+  const { request_name: name, more, dry_run, already, message } = answer;
+  const end =
+    isNothing(answer) || already ? "" : dry_run ? "; nothing was changed" : `; see it with: wms2 watch ${name}`;
+  const beyond = more > 0 ? ` (${more} more are not shown)` : "";
+  return `${name}: ${dry_run && !isNothing(answer) ? "would be " : ""}${message}${end}${beyond}`;
+}
 
 export const addGroups = command("groups", {
   about: "failures alike: those whose logs say the same together, so that many are few decisions",

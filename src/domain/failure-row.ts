@@ -5,7 +5,7 @@ export interface FailureCause {
   readonly cause: string | null;
   readonly category: string;
   readonly site: string | null;
-  /** A file that is to blame, by proof. */
+  /** An input file there is proof against. */
   readonly file: string | null;
   /** Final ones; those that are to be tried again are counted beside them. */
   readonly failures: number;

@@ -8,7 +8,7 @@ import { beyond, type ErrorsView } from "./errors-view.ts";
  */
 export function describeErrors(view: ErrorsView, width: number): readonly string[] {
   const most = Math.max(40, width);
-  const { command } = view.suggestion;
+  const { command, everybodyCommand } = view.suggestion;
   const before = [
     headline(view),
     ...first(view, most),
@@ -25,13 +25,16 @@ export function describeErrors(view: ErrorsView, width: number): readonly string
       ({ file, reason }) => `${" ".repeat(9)}${file}  ${reason}`,
       FEW,
     ),
-    ...byHost(view),
   ];
   const advice = ["", ...wrap(`suggested: ${suggestion(view)}`, most, 11, 3)];
   const lines = [...before, ...tails(view, SCREEN_LINES - before.length - advice.length - 1), ...advice];
   const page = lines.map((line) => cut(line, most));
-  // Whole, however long: it is there to be typed.
-  return command === null ? page : [...page, `     type: ${command}`];
+  // Whole, however long: they are there to be typed.
+  return [
+    ...page,
+    ...(command === null ? [] : [`     type: ${command}`]),
+    ...(everybodyCommand === null ? [] : [`  for all: ${everybodyCommand}`]),
+  ];
 }
 
 const SCREEN_LINES = 48;
@@ -54,7 +57,7 @@ function headline(view: ErrorsView): string {
 /** Where a unit is one job, nobody speaks of nodes. */
 const nodeWord = ({ unitWord }: ErrorsView): string => (unitWord === "job" ? unitWord : "node");
 
-function first({ first, categories, retrying, unreadableLines }: ErrorsView, width: number): string[] {
+function first({ first, categories, common, retrying, unreadableLines }: ErrorsView, width: number): string[] {
   const lines: string[] = [];
   if (categories.length > 0)
     lines.push(`category   ${categories.map(({ category, failures }) => `${category} ${failures}`).join(" · ")}`);
@@ -62,6 +65,7 @@ function first({ first, categories, retrying, unreadableLines }: ErrorsView, wid
     const where = `${called(first)}${first.site ? ` at ${first.site}` : ""}`;
     lines.push(...wrap(`first      ${first.at} ${where}: ${first.reason}`, width, 11, 3));
   }
+  if (common.length > 0) lines.push(...wrap(`common     ${common.join("; ")}`, width, 11, 2));
   const next = retrying.flatMap(({ example: { notBefore } }) => notBefore ?? []).toSorted()[0];
   if (next) lines.push(`next try   ${next}`);
   if (unreadableLines > 0) lines.push(`not read   ${plural(unreadableLines, "line")} of the ledgers`);
@@ -88,7 +92,7 @@ const byBlocker = ({ blocked = [] }: ErrorsView): string[] =>
 
 const bySite = (view: ErrorsView): string[] =>
   rows("sites", view.sites, view.more.sites, ({ site, failed, blamed, nodes }) => {
-    const blame = blamed > 0 ? `; the site is to blame for ${blamed}` : "";
+    const blame = blamed > 0 ? "; the site is the likely cause" : "";
     return `${count(failed)}  ${site.padEnd(20)} of ${nodes} ${nodeWord(view)}s that ran there${blame}`;
   });
 
@@ -103,13 +107,6 @@ function rows<T>(title: string, items: readonly T[], more: number, line: (item: 
   if (items.length === 0) return [];
   const left = more + beyond(items, most);
   return [left > 0 ? `${title} (and ${left} more)` : title, ...items.slice(0, most).map(line)];
-}
-
-/** Workers are worth a line only when one of them stands out. */
-function byHost({ hosts, nodesFailed }: ErrorsView): string[] {
-  const [worst] = hosts;
-  if (!worst || worst.failures < 2 || worst.failures * 4 < nodesFailed) return [];
-  return ["workers", `${count(worst.failures)}  ${worst.host}`];
 }
 
 function tails({ codes, retrying }: ErrorsView, room: number): string[] {

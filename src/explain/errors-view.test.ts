@@ -62,7 +62,7 @@ test("failed attempts that wait for their next try are failures, golden", () => 
   const lines = [0, 1, 2, 3].map((at) => failedLine({ ...cooling, node: `proc_00000${at}`, cluster: at + 1 }));
   const tally = tallyRound([{ unit: unit(0), state: "open", lines }]);
   const view = errorsView(tally, { ...NOWHERE, unitsTotal: 1, unitsDone: 0 });
-  expect(view).toMatchObject({ nodesRetrying: 4, nodesFailed: 0, suggestion: { action: "retry" } });
+  expect(view).toMatchObject({ nodesRetrying: 4, nodesFailed: 0, suggestion: { action: "wait" } });
   expect(describeErrors(view, 100)).toMatchInlineSnapshot(`
     [
       "4 jobs failed and will be tried again; 0 of 1 unit done",
@@ -75,7 +75,7 @@ test("failed attempts that wait for their next try are failures, golden", () => 
       "sites",
       "      4  T2_XX_Alpha          of 4 nodes that ran there",
       "",
-      "suggested: retry: 4 failed jobs to be tried again without help; wms2 retry does it now",
+      "suggested: wait: 4 failed jobs are retried automatically",
     ]
   `);
 });
@@ -115,11 +115,9 @@ test("of a graph it speaks of jobs, by the names a person gave them, and never o
     blocked
           3  wait for fit 0, which failed
     sites
-          2  here                 of 2 jobs that ran there; the site is to blame for 2
-    workers
-          2  worker1
+          2  here                 of 2 jobs that ran there
 
-    suggested: release with site_bans: most failures happened at here and other sites work: leave it out"
+    suggested: rescue: they may go away by themselves: try what failed again"
   `);
   expect(lines.join("\n")).not.toMatch(/\bunits?\b|\bnodes?\b|job_0/);
 });
@@ -132,8 +130,13 @@ test("what to try first", () => {
   expect(suggest(atBeta, { possibleSites: ["B"] })).toMatchObject({ action: "rescue" });
   expect(suggest([failing(unit(0), AWAY("B"), AWAY("B"))])).toMatchObject({ action: "rescue" });
   expect(suggest([failing(unit(0), DATA("/f"))])).toMatchObject({ modifications: { excluded_files: ["/f"] } });
-  expect(suggest([failing(unit(0), PERMANENT)])).toMatchObject({ action: "restart" });
-  expect(suggest([failing(unit(0), { ...PERMANENT, cause: "oom" })])).toMatchObject({ action: "release" });
+  expect(suggest([failing(unit(0), PERMANENT)])).toMatchObject({ action: "release", modifications: {} });
+  expect(suggest([failing(unit(0), PERMANENT)], { nextVersionKeeps: true })).toMatchObject({ action: "restart" });
+  const request = { name: "muons", status: "held", maxMemoryMb: 6000 };
+  expect(suggest([failing(unit(0), { ...PERMANENT, cause: "oom" })], { request })).toMatchObject({
+    action: "release",
+    modifications: { memory_mb: 6000 },
+  });
   expect(suggest([failing(unit(0), { decision: "unclassified" })])).toMatchObject({ action: "classify" });
   expect(suggest([failing(unit(0))])).toMatchObject({ action: "rescue" });
   expect(suggest([failing(unit(0), {})])).toMatchObject({ action: "rescue" });
@@ -153,25 +156,25 @@ const GOLDEN_SMALL: readonly string[] = [
   "category   infrastructure 4 · data 1",
   "first      2025-12-31T23:00:00.000Z mg_000001/proc_000000 at T2_XX_Alpha: no more tries:",
   "           /store/data/a.root failed at two sites",
+  "common     4 of 5 at T2_XX_Beta; 1 bad input file, by proof",
   "",
   "failures",
   "      4  8020         infrastructure mg_000000/proc_000000  an input file could not be opened",
   "      1  8021         data           mg_000001/proc_000000  an input file was opened, but reading i…",
   "sites",
-  "      4  T2_XX_Beta           of 4 nodes that ran there; the site is to blame for 4",
+  "      4  T2_XX_Beta           of 4 nodes that ran there; the site is the likely cause",
   "      1  T2_XX_Alpha          of 26 nodes that ran there",
   "files",
   "      1  bad       /store/data/a.root (T2_XX_Alpha)",
-  "workers",
-  "      2  worker1",
   "",
   "log of mg_000000/proc_000000 (8020)",
   "  | begin",
   "  | opening /store/data/b.root",
   "  | error: no route to host",
   "",
-  "suggested: release with site_bans: most failures happened at T2_XX_Beta and other sites work: leave",
-  "           it out",
+  "suggested: release with site_bans: the site is the likely cause: 4 of 4 (100 %) failed at",
+  "           T2_XX_Beta, elsewhere 0 of 26 (0 %): leave it out",
+  "  for all: wms2 sites ban T2_XX_Beta --reason TEXT",
 ];
 const GOLDEN_BIG: readonly string[] = [
   "2500 of 20000 units failed (13 %), 10000 nodes",
@@ -197,11 +200,9 @@ const GOLDEN_BIG: readonly string[] = [
   "     84  suspected /store/f2 (T2_XX_Alpha)",
   "     84  suspected /store/f3 (T2_XX_Alpha)",
   "     84  suspected /store/f4 (T2_XX_Alpha)",
-  "workers",
-  "   5000  worker1",
   "",
-  "suggested: restart: most failures are permanent: fix what they name and restart it; a corrected",
-  "           request goes with --from FILE (with release --from what is done stays)",
+  "suggested: release: trying again changes nothing: correct what they name and go on with the",
+  "           corrected file; what is done stays",
 ];
 
 test("the advice is a command that can be typed, where the state allows it", () => {
@@ -213,12 +214,13 @@ test("the advice is a command that can be typed, where the state allows it", () 
       request: { name: "muons", status, maxMemoryMb: 6000 },
     });
   const wrong = failing(unit(0), PERMANENT);
-  expect(view("held", wrong).suggestion.command).toBe('wms2 restart muons --reason "as wms2 errors suggests"');
+  expect(view("held", wrong).suggestion.command).toBe("wms2 release muons --from FILE --reason TEXT");
+  expect(view("failed", wrong).suggestion.command).toBe("wms2 restart muons --from FILE --reason TEXT");
   expect(view("active", wrong).suggestion.command).toBeNull();
   const hungry = failing(unit(0), { cause: "oom", exitCode: 50660, rule: "memory", category: "permanent" });
   expect(view("held", hungry).suggestion.command).toContain('wms2 release muons --memory "6000 MB" --reason');
   const bad = failing(unit(0), DATA("/store/it's here.root"));
   expect(view("held", bad).suggestion.command).toContain("--exclude '/store/it'\\''s here.root'");
   const lines = describeErrors(view("held", wrong), 60);
-  expect(lines.at(-1)).toBe('     type: wms2 restart muons --reason "as wms2 errors suggests"');
+  expect(lines.at(-1)).toBe("     type: wms2 release muons --from FILE --reason TEXT");
 });

@@ -1,11 +1,13 @@
-import { listed, plural } from "../base/text.ts";
+import { plural } from "../base/text.ts";
 import type { RequestStatus } from "../domain/request-status.ts";
 import { mayDo } from "../recovery/round/actions.ts";
 import type { Blocked } from "../recovery/round/blocked.ts";
-import type { Example } from "../recovery/round/counts.ts";
+import type { Example, SiteCount } from "../recovery/round/counts.ts";
 import { describeDamage, type UnitDamage } from "../recovery/round/damage.ts";
 import { type SiteFacts, sitesLeft } from "../recovery/round/failed-units.ts";
 import type { CodeCount, RoundTally } from "../recovery/round/tally.ts";
+import { comparePlaces } from "../recovery/stands-out.ts";
+import { type Advice, advise, commandFor, everybodyCommand, type SuspectSite, say } from "./advise.ts";
 
 export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
 
@@ -50,6 +52,8 @@ export function errorsView(tally: RoundTally, facts: ViewFacts) {
     return job === null ? first : { ...first, job };
   };
   const failingSites = tally.sites.filter(({ failed, blamed }) => failed > 0 || blamed > 0);
+  const suspects = comparedSites(tally.sites).filter(({ is }) => is === "stands-out");
+  const isSuspect = ({ site }: SiteCount) => suspects.some(({ place }) => place === site);
   const shown = (codes: readonly CodeCount[]) =>
     codes.slice(0, MOST_CODES).map(({ key: _, first, ...code }) => ({
       ...code,
@@ -78,7 +82,7 @@ export function errorsView(tally: RoundTally, facts: ViewFacts) {
     causes: tally.causes.map(({ key, failures }) => ({ cause: key, failures })),
     codes: shown(tally.codes),
     retrying: shown(tally.retrying),
-    sites: failingSites.slice(0, MOST_SITES),
+    sites: failingSites.slice(0, MOST_SITES).map((site) => ({ ...site, blamed: isSuspect(site) ? site.blamed : 0 })),
     hosts: tally.hosts.slice(0, MOST_HOSTS).map(({ key, failures }) => ({ host: key, failures })),
     files: tally.files.slice(0, MOST_FILES),
     excluded: facts.excluded.slice(0, MOST_FILES),
@@ -91,126 +95,114 @@ export function errorsView(tally: RoundTally, facts: ViewFacts) {
       files: beyond(tally.files, MOST_FILES),
       excluded: beyond(facts.excluded, MOST_FILES),
     },
-    suggestion: withCommand(suggestAction(tally, facts), facts.request ?? null),
+    common: commonOf(tally, suspectOf(tally, facts)),
+    suggestion: suggestionOf(tally, facts),
   };
 }
 
 export const beyond = (all: readonly unknown[], listed: number): number => Math.max(0, all.length - listed);
 
-/** What to try first, by what most of the failures have in common. A hint; nothing acts on it. */
-interface Suggestion {
-  readonly action: "nothing" | "classify" | "recover" | "retry" | "rescue" | "release" | "restart";
-  /** To go with a release, as its body says it. */
-  readonly modifications: {
-    readonly site_bans?: readonly string[];
-    readonly excluded_files?: readonly string[];
-    readonly memory_mb?: number;
-  };
-  readonly reason: string;
-}
-
 /** Causes more memory helps against; at the cap, level 1 has given up on raising it. */
 const MEMORY_RULES: readonly (string | null)[] = ["too-much-memory", "memory", "bad-alloc", "memory-check"];
 
-/** As it is typed; null: nothing is to be done, or not in the present state. */
-function withCommand(suggestion: Suggestion, request: ViewFacts["request"] | null) {
-  const { action, modifications } = suggestion;
-  if (!request || action === "nothing") return { ...suggestion, command: null };
-  const { name, status } = request;
-  if (action === "classify") return { ...suggestion, command: `wms2 groups ${name}` };
-  if (mayDo(action === "recover" ? "resubmit" : action, status).kind !== "allowed")
-    return { ...suggestion, command: null };
-  if (action === "recover") return { ...suggestion, command: `wms2 recover ${name} --dry-run` };
-  const { site_bans: bans = [], excluded_files: files = [], memory_mb: memory } = modifications;
-  const options = [
-    ...bans.map((site) => `--ban ${quoted(site)}`),
-    ...files.map((file) => `--exclude ${quoted(file)}`),
-    ...(memory === undefined ? [] : [`--memory "${memory} MB"`]),
-    '--reason "as wms2 errors suggests"',
-  ];
-  return { ...suggestion, command: `wms2 ${action} ${name} ${options.join(" ")}` };
+type Suggestion = Omit<Advice, "needsFile"> & {
+  /** As it is typed; null: nothing is to be done, or not in the present state. */
+  readonly command: string | null;
+  /** The same for all requests, where a site is to be left out. */
+  readonly everybodyCommand: string | null;
+};
+
+function suggestionOf(tally: RoundTally, facts: ViewFacts): Suggestion {
+  const { request } = facts;
+  const { needsFile, ...advice } = inState(adviceOn(tally, facts), request);
+  const isAllowed = request && isPossible(advice.action, request.status);
+  return {
+    ...advice,
+    command: isAllowed ? commandFor({ ...advice, needsFile }, request) : null,
+    everybodyCommand: everybodyCommand({ ...advice, needsFile }),
+  };
 }
 
-const quoted = (word: string): string => (/^[\w./:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+/** What is over is not released: its next version is all there can be. */
+const inState = (advice: Advice, request: ViewFacts["request"]): Advice =>
+  request && advice.needsFile && !isPossible(advice.action, request.status) && isPossible("restart", request.status)
+    ? { ...advice, action: "restart" }
+    : advice;
 
-const say = (
-  action: Suggestion["action"],
-  reason: string,
-  modifications: Suggestion["modifications"] = {},
-): Suggestion => ({ action, reason, modifications });
+function isPossible(action: Advice["action"], status: RequestStatus): boolean {
+  if (action === "nothing" || action === "wait") return false;
+  if (action === "classify") return true;
+  return mayDo(action === "recover" ? "resubmit" : action, status).kind === "allowed";
+}
 
-function suggestAction(tally: RoundTally, facts: ViewFacts): Suggestion {
-  const failures = tally.nodes.failed;
+function adviceOn(tally: RoundTally, facts: ViewFacts): Advice {
+  const { failed: failures, retrying } = tally.nodes;
+  const units = tally.failedUnits.length;
   if (facts.damaged.length > 0)
     return say("release", `${describeDamage(facts.damaged)}: a release plans its work again`);
-  if (failures === 0 && tally.failedUnits.length === 0 && tally.nodes.retrying > 0)
-    return say(
-      "retry",
-      `${plural(tally.nodes.retrying, "failed job")} to be tried again without help; wms2 retry does it now`,
-    );
-  if (failures === 0 && tally.failedUnits.length === 0) return say("nothing", "nothing has failed");
-  if (failures === 0)
+  if (failures === 0 && units > 0)
     return say(
       "rescue",
-      `no record says why ${plural(tally.failedUnits.length, `${facts.unitWord} has`, `${facts.unitWord}s have`)} failed: a rescue tries again`,
+      `no record says why ${plural(units, `${facts.unitWord} has`, `${facts.unitWord}s have`)} failed: a rescue tries again`,
     );
-  if (tally.unclassified > 0)
-    return say("classify", `a person has to classify ${plural(tally.unclassified, "failure")} no rule knows`);
-  const [worst] = tally.sites;
-  if (worst && worst.failed * 2 > failures && facts.bannedSites.includes(worst.site))
-    return say("release", `most failures happened at ${worst.site}, which is banned: a release goes on elsewhere`);
-  const site = badSite(tally, facts);
-  if (site !== null)
-    return say("release", `most failures happened at ${site} and other sites work: leave it out`, {
-      site_bans: [site],
-    });
-  const bad = tally.files.filter((file) => file.bad);
-  const data = tally.categories.find(({ key }) => key === "data")?.failures ?? 0;
-  if (bad.length > 0 && data * 2 >= failures)
-    return say(
-      "release",
-      `bad input files are behind it (${listed(
-        bad.map(({ file }) => file),
-        2,
-      )}): leave them out`,
-      { excluded_files: bad.slice(0, 100).map(({ file }) => file) },
-    );
+  const sumOf = (category: string) => tally.categories.find(({ key }) => key === category)?.failures ?? 0;
   const [most] = tally.codes;
-  if (most && most.failures * 2 >= failures && canGetMore(most, tally, facts))
-    return say(
-      "recover",
-      `most jobs ran out of ${most.cause === "oom" ? "memory" : "time"}: run those again with more`,
-    );
-  if (most && isMemory(most) && most.failures * 2 >= failures)
-    return say(
-      "release",
-      "most jobs ran out of memory: give them the most a job may have, or raise that in the settings",
-      { ...(facts.request && { memory_mb: facts.request.maxMemoryMb }) },
-    );
-  const permanent = tally.codes
-    .filter(({ category }) => category === "permanent")
-    .reduce((sum, code) => sum + code.failures, 0);
-  if (permanent * 2 >= failures && permanent > 0)
-    return say("restart", `most failures are permanent: fix what they name and restart it${howToCorrect(facts)}`);
-  return say("rescue", `most failures may go away by themselves: try the failed ${facts.unitWord}s again`);
+  const isMost = most !== undefined && most.failures * 2 >= failures;
+  const lacks = isMost ? lackOf(most) : null;
+  return advise({
+    failures,
+    retrying,
+    unclassified: tally.unclassified,
+    site: suspectOf(tally, facts),
+    badFiles: sumOf("data") * 2 >= failures ? tally.files.filter(({ bad }) => bad).map(({ file }) => file) : [],
+    lacks,
+    mostMemoryMb: lacks === "memory" && !canGetMore(most, tally, facts) ? (facts.request?.maxMemoryMb ?? null) : null,
+    isPermanent: sumOf("permanent") * 2 >= failures,
+    host: suspectHost(tally),
+    nextVersionKeeps: facts.nextVersionKeeps ?? false,
+  });
 }
 
-const howToCorrect = ({ nextVersionKeeps }: ViewFacts): string =>
-  nextVersionKeeps
-    ? ", a corrected file with --from FILE (or wms2 run FILE); the next version keeps what is done and unchanged"
-    : "; a corrected request goes with --from FILE (with release --from what is done stays)";
+const lackOf = ({ cause, rule }: CodeCount): "memory" | "time" | null =>
+  cause === "oom" || MEMORY_RULES.includes(rule) ? "memory" : cause === "walltime" ? "time" : null;
 
 /** By the recorded cause, and while there is more to give. */
-const canGetMore = ({ cause }: CodeCount, { killedAtMb }: RoundTally, { request }: ViewFacts): boolean =>
-  cause === "walltime" || (cause === "oom" && killedAtMb !== null && killedAtMb < (request?.maxMemoryMb ?? 0));
+const canGetMore = (most: CodeCount | undefined, { killedAtMb }: RoundTally, { request }: ViewFacts): boolean =>
+  most?.cause === "oom" && killedAtMb !== null && killedAtMb < (request?.maxMemoryMb ?? 0);
 
-const isMemory = ({ cause, rule }: CodeCount): boolean => cause === "oom" || MEMORY_RULES.includes(rule);
+/** Sites by the nodes that failed there for a reason that may be the site's, each against the others. */
+const comparedSites = (sites: readonly SiteCount[]) =>
+  comparePlaces(sites.map(({ site, blamed, nodes }) => ({ place: site, failed: blamed, ran: nodes })));
 
-/** More than half of all failures at one site, most of what ran there failed, and others do better. */
-function badSite(tally: RoundTally, { possibleSites, bannedSites }: SiteFacts): string | null {
-  const worst = tally.sites.find(({ site }) => !bannedSites.includes(site));
-  if (!worst || worst.failed * 2 <= tally.nodes.failed || worst.blamed * 2 <= worst.nodes) return null;
-  const elsewhere = tally.sites.some(({ site, nodes, failed }) => site !== worst.site && failed * 2 < nodes);
-  const left = sitesLeft(possibleSites, [worst.site], bannedSites);
-  return elsewhere && left?.length !== 0 ? worst.site : null;
+/** It has most of the failures, and stands out among the sites; or nothing goes there any more. */
+function suspectOf(tally: RoundTally, { possibleSites, bannedSites }: SiteFacts): SuspectSite | null {
+  const [worst] = tally.sites;
+  if (!worst || worst.failed * 2 <= tally.nodes.failed) return null;
+  const name = worst.site;
+  const found = comparedSites(tally.sites).find(({ place }) => place === name);
+  const isBanned = bannedSites.includes(name);
+  const hasOthers = sitesLeft(possibleSites, [name], bannedSites)?.length !== 0;
+  if (!found || !(isBanned || (found.is === "stands-out" && hasOthers))) return null;
+  return { name, here: found, elsewhere: found.elsewhere, isBanned };
+}
+
+const FEW = 3;
+const MOST_SHARE = 0.6;
+
+/** A worker with most of the failures, where several have some. */
+function suspectHost({ hosts, nodes }: RoundTally): string | null {
+  const [worst, another] = hosts;
+  return worst && another && worst.failures >= FEW && worst.failures >= nodes.failed * MOST_SHARE ? worst.key : null;
+}
+
+/** What most of the failures share, in words; sites and workers only where they stand out. */
+function commonOf(tally: RoundTally, site: SuspectSite | null): readonly string[] {
+  const bad = tally.files.filter((file) => file.bad).length;
+  const host = tally.hosts.find(({ key }) => key === suspectHost(tally));
+  const of = (failures: number) => `${failures} of ${tally.nodes.failed}`;
+  return [
+    ...(site ? [`${of(tally.sites[0]?.failed ?? 0)} at ${site.name}`] : []),
+    ...(host ? [`${of(host.failures)} on ${host.key}`] : []),
+    ...(bad > 0 ? [`${plural(bad, "bad input file")}, by proof`] : []),
+  ];
 }

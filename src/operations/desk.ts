@@ -10,9 +10,10 @@ const causeSchema = named("Cause", {
   key: z.string().describe("Of this cause, as long as it is there"),
   exit_code: z.int(),
   name: z.string().describe("The code as people write it: 8021, SIGKILL, 137 oom"),
-  ...each(text, "cause", "rule", "meaning", "site"),
+  ...each(text, "cause", "rule", "meaning"),
+  site: text.describe("Where it fails more often than elsewhere; null: it fails alike, or nobody can tell"),
   category: z.string(),
-  file: text.describe("An input file that is to blame, by proof"),
+  file: text.describe("An input file there is proof against"),
   requests: z.int(),
   held: z.int().describe("Of those requests, how many are held"),
   ...each(z.int(), "failures", "units", "unclassified"),
@@ -22,11 +23,12 @@ const causeSchema = named("Cause", {
   request_names: strings.describe("Those with most failures first, at most 20"),
   example: z.strictObject({ ...each(z.string(), "request_name", "unit", "node", "reason"), cluster: z.int() }),
   suggestion: z.strictObject({
-    action: z.string().describe("What to try: ban, exclude, recover, classify, restart, rescue, wait"),
+    action: z.string().describe("What to try: wait, classify, recover, rescue, release, restart"),
     reason: z.string(),
     /** For POST /requests/bulk. */
     body: anything.nullable().describe("As a body of POST /requests/bulk, without reason; null: it is no bulk action"),
-    command: text.describe("The same for a shell; null: there is no one command"),
+    command: text.describe("The same for a shell; FILE and TEXT are to be filled in; null: there is no one command"),
+    everybody_command: text.describe("Where a site is to be left out: so that all requests do"),
   }),
   filter: bulkFilterSchema.describe("Chooses these requests in GET /requests and POST /requests/bulk"),
 });

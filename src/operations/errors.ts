@@ -47,7 +47,7 @@ export const errorsSchema = named("Errors", {
     z.strictObject({
       site: z.string(),
       ...each(z.int(), "attempts", "nodes", "failed"),
-      blamed: z.int().describe("Nodes for which the place is to blame"),
+      blamed: z.int().describe("Nodes for which the site is the likely cause: more fails there than elsewhere"),
       last_blamed_at: z.string().nullable(),
     }),
   ),
@@ -68,10 +68,12 @@ export const errorsSchema = named("Errors", {
   more: z
     .strictObject({ ...each(z.int(), "codes", "retrying", "sites", "hosts", "files", "excluded") })
     .describe("How many there are beyond those listed"),
+  common: strings.describe("What most of the failures share, in words; sites and workers only where they stand out"),
   suggestion: z.strictObject({
     action: z.string(),
     modifications: anything,
     reason: z.string(),
-    command: z.string().nullable(),
+    command: z.string().nullable().describe("The same for a shell; FILE and TEXT are to be filled in"),
+    everybody_command: z.string().nullable().describe("Where a site is to be left out: so that all requests do"),
   }),
 });

@@ -97,7 +97,7 @@ const becomes = (verb: string, status: string) =>
 const siteHour = z.strictObject({
   hour: time.describe("Its beginning"),
   ...each(z.int(), "done", "failed"),
-  blamed: z.int().describe("Of those that failed, where the place is to blame"),
+  blamed: z.int().describe("Of those that failed, for a reason that may be the site's"),
   running: z.number().describe("How many ran at a time, on average; those that have not ended are not counted"),
 });
 const siteHoursSchema = named("SiteHours", {
@@ -106,10 +106,14 @@ const siteHoursSchema = named("SiteHours", {
 });
 
 export const sites = {
-  hours: reads("/site-hours", "Attempts by site and hour: how many ended well, failed, and were the place's fault", {
-    query: z.strictObject({ hours: limitUpTo(168, 24).describe("how many hours back, 1…168; 24 when left out") }),
-    answer: siteHoursSchema,
-  }),
+  hours: reads(
+    "/site-hours",
+    "Attempts by site and hour: how many ended well, failed, and may have failed for the site",
+    {
+      query: z.strictObject({ hours: limitUpTo(168, 24).describe("how many hours back, 1…168; 24 when left out") }),
+      answer: siteHoursSchema,
+    },
+  ),
   list: reads("/sites", "All sites and their bans", { answer: sitesSchema }),
   sync: changes("POST", "/sites/sync", "Take over sites, their storage and their status from the catalog", {
     query: dryRunQuery,

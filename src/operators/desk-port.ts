@@ -2,7 +2,7 @@ import type { Queue } from "../domain/admission.ts";
 import type { DagId, RequestName } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { UnitStates } from "../domain/run.ts";
-import type { CauseSuggestion } from "../explain/suggest-cause.ts";
+import type { CauseSuggestion } from "../explain/cause-advice.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { CauseFilter, CauseRow, RequestChoice } from "../store/port.ts";
 import type { ActAnswer } from "./port.ts";

@@ -1,25 +1,66 @@
+import { groupBy } from "../base/group-by.ts";
 import type { RequestName } from "../domain/names.ts";
-import { filterOf, suggestForCause } from "../explain/suggest-cause.ts";
+import { causeAdvice, filterOf } from "../explain/cause-advice.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { loadQueue } from "../lifecycle/queue.ts";
+import { concerns } from "../recovery/bans/ban.ts";
 import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
 import { codeName, meaningOf } from "../recovery/round/tally.ts";
+import { type Compared, comparePlaces } from "../recovery/stands-out.ts";
+import type { CauseRow, FailureKind, SiteRate } from "../store/port.ts";
 import { act } from "./act.ts";
 import type { DeskCommands } from "./desk-port.ts";
 import { unitMap } from "./unit-map.ts";
+
+/** Sites at which something fails more often than elsewhere, of the requests in which it fails. */
+function suspectSites(rates: readonly SiteRate[]): readonly Compared<SiteRate>[] {
+  return [...groupBy(rates, kindKey).values()].flatMap((alike) =>
+    comparePlaces(alike.map((place) => ({ place, failed: place.failed, ran: place.failed + place.done }))).filter(
+      ({ is }) => is === "stands-out",
+    ),
+  );
+}
+
+/** Does nothing of these requests go to their site any more? */
+async function bansOf({ store, clock }: Work, rows: readonly CauseRow[]): Promise<(row: CauseRow) => boolean> {
+  if (rows.length === 0) return () => false;
+  const bans = await store.sites.activeBans(clock.now());
+  const workflows = await store.workflows.forRequests([...new Set(rows.flatMap(({ names }) => names))]);
+  return ({ site, names }) =>
+    names.every((name) => bans.some((ban) => ban.site === site && concerns(ban, workflows.get(name)?.id ?? null)));
+}
+const kindKey = ({ exitCode, rule, cause, category }: FailureKind): string =>
+  JSON.stringify([exitCode, rule, cause, category]);
 
 /** What only looks, for the operator's desk. */
 export const deskCommands = (ports: Work): DeskCommands => ({
   async causes(filter) {
     const { desk } = ports.store;
-    const [rows, lookedAt] = await Promise.all([desk.causes(filter), desk.oldestLook()]);
-    const causes = rows.map((row) => ({
-      ...row,
-      codeName: codeName(row.exitCode, row.cause),
-      meaning: meaningOf(row.exitCode, row.rule, row.cause),
-      suggestion: suggestForCause(row),
-      filter: filterOf(row),
-    }));
+    const [rates, lookedAt] = await Promise.all([desk.siteRates(filter), desk.oldestLook()]);
+    const suspects = suspectSites(rates);
+    const rows = await desk.causes({ ...filter, apart: suspects.map(({ place }) => place) });
+    const suspectOf = (row: CauseRow) =>
+      suspects.find(({ place }) => place.site === row.site && kindKey(place) === kindKey(row)) ?? null;
+    const isBanned = await bansOf(ports, rows.filter(suspectOf));
+    const causes = rows.map((row) => {
+      const found = suspectOf(row);
+      const site = found && {
+        name: found.place.site,
+        here: found,
+        elsewhere: found.elsewhere,
+        isBanned: isBanned(row),
+      };
+      return {
+        ...row,
+        codeName: codeName(row.exitCode, row.cause),
+        meaning: meaningOf(row.exitCode, row.rule, row.cause),
+        suggestion: causeAdvice(row, {
+          site,
+          nextVersionKeeps: row.kinds.every((kind) => ports.kinds.get(kind)?.credits !== undefined),
+        }),
+        filter: filterOf(row),
+      };
+    });
     return { causes, lookedAt };
   },
 

@@ -17,7 +17,7 @@ const LOOK_EVERY_SEC = 10;
 const TURN_MS = 10_000;
 /** A look that took long comes again less often: this share of the time at most is spent on one request. */
 const SHARE = 0.02;
-/** Of a larger round only the units that are not done are read: sites are not counted by the hour then. */
+/** Of a larger round only the units that are not done are read; those that are count as one attempt each. */
 const MOST_UNITS = 5000;
 const HOURS_MS = 7 * 24 * 3_600_000;
 
@@ -73,8 +73,11 @@ async function lookAt(ports: Ports, workflow: Workflow, dag: Dag, stamp: string)
   const { store, spool, clock } = ports;
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
   const all = await roundUnits(ports, workflow, dag, finished);
-  const units = all.length > MOST_UNITS ? all.filter((unit) => !finished.has(unit)) : all;
+  const isLarge = all.length > MOST_UNITS;
+  const units = isLarge ? all.filter((unit) => !finished.has(unit)) : all;
   const rows = new FailureRows(new Date(clock.now().getTime() - HOURS_MS));
+  if (isLarge)
+    for (const end of (await store.desk.unitEnds(workflow.id)).values()) rows.addDone(end.site, end.finishedAt);
   const answers = answersOf(await store.nodeActions.ofWorkflow(workflow.id));
   for await (const { unit, text } of spool.ledgers(dag.submitDir, units))
     rows.add(unit, finished.has(unit), withAnswers(unit, readTallyLines(text ?? "").lines, answers));

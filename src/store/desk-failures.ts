@@ -1,6 +1,6 @@
 import type { RequestName, UnitName } from "../domain/names.ts";
 import { json, Where } from "./columns.ts";
-import type { CauseFilter, CauseRow, DeskStore, FailureLook, SiteHour } from "./desk-port.ts";
+import type { CauseFilter, CauseRow, DeskStore, FailureLook, SiteHour, SiteRate } from "./desk-port.ts";
 import { IS_OPEN } from "./requests.ts";
 import type { Sql } from "./sql.ts";
 
@@ -15,7 +15,10 @@ const FAILS_NOW = "r.status IN ('active', 'partial', 'stopping', 'resubmitting',
 
 export const failureParts = (
   sql: Sql,
-): Pick<DeskStore, "lastLooks" | "oldestLook" | "keepLook" | "lookAgain" | "causes" | "siteHours" | "unitEnds"> => ({
+): Pick<
+  DeskStore,
+  "lastLooks" | "oldestLook" | "keepLook" | "lookAgain" | "causes" | "siteRates" | "siteHours" | "unitEnds"
+> => ({
   async lastLooks() {
     const rows = await sql.query<{ name: RequestName; stamp: string; lookedAt: Date }>(
       `SELECT request_name AS name, stamp, looked_at AS "lookedAt" FROM failure_looks
@@ -36,6 +39,7 @@ export const failureParts = (
     await sql.query("UPDATE failure_looks SET stamp = '' WHERE request_name = $1", [name]);
   },
   causes: (wanted) => findCauses(sql, wanted),
+  siteRates: (wanted) => findRates(sql, wanted),
 
   async unitEnds(workflowId) {
     const [found] = await sql.query<{ rows: readonly (readonly [UnitName, string | null, number])[] | null }>(
@@ -98,25 +102,75 @@ async function keepLook(
   );
 }
 
-async function findCauses(sql: Sql, { site, code, overSince, limit }: CauseFilter): Promise<CauseRow[]> {
-  const where = new Where().and("site = ?", site).and("exit_code = ?::int", code);
-  if (overSince === undefined) where.and(FAILS_NOW);
-  else
-    where.and(`(${FAILS_NOW} OR (r.status IN ('failed', 'aborted') AND r.status_since >= ?::timestamptz))`, overSince);
+/** Failures of those that fail now, on `f` and `r`. */
+function failing({ site, code, overSince }: Omit<CauseFilter, "limit">): Where {
+  const where = new Where().and("f.site = ?", site).and("exit_code = ?::int", code);
+  return overSince === undefined
+    ? where.and(FAILS_NOW)
+    : where.and(
+        `(${FAILS_NOW} OR (r.status IN ('failed', 'aborted') AND r.status_since >= ?::timestamptz))`,
+        overSince,
+      );
+}
+
+const KIND = "exit_code, rule, cause, category";
+
+async function findRates(sql: Sql, wanted: Omit<CauseFilter, "limit" | "site">): Promise<readonly SiteRate[]> {
+  const where = failing(wanted);
+  return sql.query<SiteRate>(
+    `WITH failing AS MATERIALIZED (
+       SELECT f.* FROM request_failures f JOIN requests r ON r.name = f.request_name ${where}),
+     good AS MATERIALIZED (
+       SELECT request_name, site, sum(done) AS done FROM site_hours
+       WHERE request_name IN (SELECT request_name FROM failing) GROUP BY 1, 2)
+     SELECT exit_code AS "exitCode", nullif(rule, '') AS rule, nullif(cause, '') AS cause, category, site,
+       sum(failed)::int AS failed, sum(done)::int AS done
+     FROM (
+       SELECT ${KIND}, site, failures + retrying AS failed, 0 AS done FROM failing
+       UNION ALL
+       SELECT ${KIND}, good.site, 0, good.done
+       FROM (SELECT DISTINCT ${KIND}, request_name FROM failing) AS kinds JOIN good USING (request_name)) AS places
+     WHERE site <> '' GROUP BY ${KIND}, site`,
+    where.values,
+  );
+}
+
+async function findCauses(sql: Sql, { limit, apart, ...wanted }: CauseFilter): Promise<CauseRow[]> {
+  const where = failing(wanted);
+  // Whoever asks for one site has all that is told there.
+  const sites = json(
+    (apart ?? []).map(({ exitCode, rule, cause, category, site }) => [
+      String(exitCode),
+      blank(rule),
+      blank(cause),
+      category,
+      site,
+    ]),
+  );
+  const at =
+    wanted.site === undefined && apart !== undefined
+      ? `CASE WHEN ${where.add(sites)}::jsonb @> jsonb_build_array(jsonb_build_array(exit_code::text, rule, cause, category, f.site))
+           THEN f.site ELSE '' END`
+      : "f.site";
   const [found] = await sql.query<{
     rows: readonly (CauseRow & { firstAt: string | null; lastAt: string | null })[] | null;
   }>(
     `SELECT json_agg(one) AS rows FROM (
        SELECT exit_code AS "exitCode", nullif(rule, '') AS rule, nullif(cause, '') AS cause, category,
-         nullif(site, '') AS site, nullif(file, '') AS file, sum(failures)::int AS failures,
+         nullif(place, '') AS site, nullif(file, '') AS file, sum(failures)::int AS failures,
          sum(retrying)::int AS retrying, sum(unclassified)::int AS unclassified, sum(units)::int AS units,
          min(first_at) AS "firstAt", max(last_at) AS "lastAt", count(*)::int AS requests,
-         (array_agg(r.name ORDER BY failures DESC, r.name))[1:${NAMED}] AS names,
-         (count(*) FILTER (WHERE r.status = 'held'))::int AS held,
-         (array_agg(example || jsonb_build_object('requestName', r.name) ORDER BY failures DESC, r.name))[1] AS example
-       FROM request_failures f JOIN requests r ON r.name = f.request_name ${where}
-       GROUP BY exit_code, rule, cause, category, site, file
-       ORDER BY sum(failures) DESC, exit_code, site, file LIMIT ${where.add(limit)}) AS one`,
+         (array_agg(name ORDER BY failures DESC, name))[1:${NAMED}] AS names,
+         array_agg(DISTINCT kind) AS kinds, (count(*) FILTER (WHERE status = 'held'))::int AS held,
+         (array_agg(example || jsonb_build_object('requestName', name) ORDER BY failures DESC, name))[1] AS example
+       FROM (
+         SELECT ${KIND}, ${at} AS place, file, r.name, r.kind, r.status, sum(failures) AS failures,
+           sum(retrying) AS retrying, sum(unclassified) AS unclassified, sum(units) AS units,
+           min(first_at) AS first_at, max(last_at) AS last_at, (array_agg(example ORDER BY failures DESC))[1] AS example
+         FROM request_failures f JOIN requests r ON r.name = f.request_name ${where}
+         GROUP BY ${KIND}, place, file, r.name, r.kind, r.status) AS each
+       GROUP BY ${KIND}, place, file
+       ORDER BY sum(failures) DESC, exit_code, place, file LIMIT ${where.add(limit)}) AS one`,
     where.values,
   );
   const time = (at: string | Date | null) => (at === null ? null : new Date(at));

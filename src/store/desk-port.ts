@@ -73,7 +73,7 @@ export interface SiteHour {
   /** Attempts that ended in it. */
   readonly done: number;
   readonly failed: number;
-  /** Of those that failed, where the place is to blame. */
+  /** Of those that failed, for a reason that may be the site's. */
   readonly blamed: number;
   /** How long attempts ran in it, all together; of those that have ended. */
   readonly busySec: number;
@@ -92,7 +92,17 @@ export interface CauseRow extends Omit<FailureRow, "example"> {
   /** The first of them by number of failures. */
   readonly names: readonly RequestName[];
   readonly held: number;
+  /** Of those requests. */
+  readonly kinds: readonly string[];
   readonly example: FailureExample & { readonly requestName: RequestName };
+}
+/** What fails alike, wherever it does. */
+export type FailureKind = Pick<FailureRow, "exitCode" | "rule" | "cause" | "category">;
+/** What fails alike at one site, and how many attempts of the same requests ended well there. */
+export interface SiteRate extends FailureKind {
+  readonly site: string;
+  readonly failed: number;
+  readonly done: number;
 }
 export interface CauseFilter {
   readonly site?: string;
@@ -100,6 +110,8 @@ export interface CauseFilter {
   /** Also of requests that are over, when they ended since. */
   readonly overSince?: Date;
   readonly limit: number;
+  /** What happened at these sites is told apart; all else that fails alike is one cause, wherever it does. */
+  readonly apart?: readonly (FailureKind & { readonly site: string })[];
 }
 
 export const FEED_KINDS = ["transition", "action", "alert", "ban", "run"] as const;
@@ -151,6 +163,8 @@ export interface DeskStore {
   /** Something else than its run has changed: the next turn looks again. */
   lookAgain(name: RequestName): Promise<void>;
   causes(filter: CauseFilter): Promise<readonly CauseRow[]>;
+  /** Of all sites at which these requests ran, for everything that fails in them. */
+  siteRates(filter: Pick<CauseFilter, "code" | "overSince">): Promise<readonly SiteRate[]>;
   siteHours(since: Date): Promise<readonly SiteHour[]>;
   /** Where and when the units of a workflow finished. */
   unitEnds(workflowId: WorkflowId): Promise<ReadonlyMap<UnitName, UnitEnd>>;

@@ -46,11 +46,11 @@ export function deskContract(store: () => TestStore): void {
     example: { unit: "mg_000001", node: "proc_000007", cluster: 4711, reason: "cannot open" },
     ...change,
   });
-  const look = (rows: FailureRow[], hours: { site: SiteName; hour: Date }[] = []) => ({
+  const look = (rows: FailureRow[], hours: { site: SiteName; hour: Date; done?: number }[] = []) => ({
     stamp: "s",
     failing: 4,
     rows,
-    hours: hours.map((hour) => ({ ...hour, done: 5, failed: 2, blamed: 1, busySec: 30 })),
+    hours: hours.map((hour) => ({ done: 5, failed: 2, blamed: 1, busySec: 30, ...hour })),
   });
 
   describe("requests at the desk", () => {
@@ -188,6 +188,27 @@ export function deskContract(store: () => TestStore): void {
       expect(await store().desk.causes({ limit: 10 })).toEqual([]);
       expect(await store().desk.causes({ limit: 10, overSince: at(400) })).toHaveLength(2);
       expect(await store().desk.causes({ limit: 10, overSince: at(600) })).toEqual([]);
+    });
+
+    it("are one cause wherever they happen, but for sites that are told apart by how much ends well there", async () => {
+      for (const name of ["a", "b"]) {
+        await running(name, 1, 0);
+        await move(name, 1, "held", { hold: HOLD });
+      }
+      const hour = (site: string, done: number) => ({ site: site as SiteName, hour: at(3600), done });
+      const south = failure({ site: "south", failures: 2, retrying: 0 });
+      await store().desk.keepLook(names("a")[0]!, look([failure(), south], [hour("south", 40)]), at(30));
+      await store().desk.keepLook(names("b")[0]!, look([failure()], [hour("east", 7)]), at(31));
+      const rates = await store().desk.siteRates({});
+      const told = rates.map(({ site, failed, done }) => `${site} ${failed} ${done}`).toSorted();
+      expect(told).toEqual(["east 0 7", "north 8 0", "south 2 40"]);
+      expect(rates[0]).toMatchObject({ exitCode: 8021, category: failure().category });
+      const sites = async (apart: readonly string[]) =>
+        (await store().desk.causes({ limit: 10, apart: rates.filter(({ site }) => apart.includes(site)) })).map(
+          ({ site, failures, requests }) => `${site} ${failures} ${requests}`,
+        );
+      expect(await sites([])).toEqual(["null 8 2"]);
+      expect(await sites(["north"])).toEqual(["north 6 2", "null 2 1"]);
     });
 
     it("at sites are counted by the hour, and dropped after a week", async () => {

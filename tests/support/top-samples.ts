@@ -49,6 +49,7 @@ const cause: CauseView = {
     action: "ban",
     reason: "all failures are at north, and other sites do the same work",
     body: null,
+    everybody_command: null,
     command: "wms2 release --filter status=held --ban north --reason …",
   },
   filter: { code: 65, site: "north" },

@@ -10,7 +10,6 @@ import { Time } from "../ui/time.tsx";
 import { useNames } from "../url-state.ts";
 import { count, quoted } from "../words.ts";
 import { Groups } from "./failures/groups.tsx";
-import { failureStory } from "./failures/story.ts";
 import { Suggestion } from "./failures/suggestion.tsx";
 import { Codes, Places } from "./failures/tables.tsx";
 
@@ -37,7 +36,7 @@ export function FailuresPage(): ReactNode {
 
 function Shown({ errors }: { errors: Answer<"attempts.errors"> }): ReactNode {
   const { first, units_failed, units_total, unit_word, nodes_retrying, nodes_recovered, request_name: name } = errors;
-  const { most, common } = failureStory(errors);
+  const [most] = errors.codes;
   return (
     <>
       <section className="panel sentence live tone-failed" aria-label="In one sentence">
@@ -57,13 +56,14 @@ function Shown({ errors }: { errors: Answer<"attempts.errors"> }): ReactNode {
         {most && (
           <>
             {" "}
-            <b>Most:</b> {most}.
+            <b>Most:</b> {most.name}
+            {most.meaning && `: ${most.meaning}`} ({most.failures} of {errors.nodes_failed}).
           </>
         )}
-        {common.length > 0 && (
+        {errors.common.length > 0 && (
           <>
             {" "}
-            <b>Common:</b> {common.join("; ")}.
+            <b>Common:</b> {errors.common.join("; ")}.
           </>
         )}
       </section>

@@ -67,7 +67,13 @@ function factsWith(word: string) {
     first,
     codes: [{ ...code, example: first, log_tail: word || "log" }],
     blocked: [{ by: word, units: 3 }],
-    suggestion: { action: "restart", modifications: {}, reason: word, command: word || "wms2" },
+    suggestion: {
+      action: "restart",
+      modifications: {},
+      reason: word,
+      everybody_command: null,
+      command: word || "wms2",
+    },
   };
   const results = [0, 1, 2].map((index) =>
     sampleResult(index, { name: word, host: word, site: word, reason: word, state: index === 1 ? "failed" : "done" }),

@@ -14,6 +14,7 @@ export function causePage(cause: CauseView, width: number): readonly string[] {
     "",
     ...wrap(`to try: ${suggestion.action}: ${suggestion.reason}`, width),
     ...(suggestion.command ? [`  ${suggestion.command}`] : []),
+    ...(suggestion.everybody_command ? ["or for all requests:", `  ${suggestion.everybody_command}`] : []),
     "",
     "requests:",
     ...names.map((name) => `  ${name}`),

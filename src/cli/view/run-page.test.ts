@@ -94,6 +94,7 @@ const errors: ErrorsView = {
   blocked: [{ by: "train-0.1-007", units: 2 }],
   nodes_recovered: 0,
   unclassified: 0,
+  common: [],
   nodes_retrying: 0,
   unreadable_lines: 0,
   first: failure,
@@ -119,7 +120,7 @@ const errors: ErrorsView = {
   files: [],
   excluded: [],
   more: { codes: 0, retrying: 0, sites: 0, hosts: 0, files: 0, excluded: 0 },
-  suggestion: { action: "release", modifications: {}, reason: "", command: null },
+  suggestion: { action: "release", modifications: {}, reason: "", everybody_command: null, command: null },
 };
 
 test("all done", () => golden("run-done", runSummary(ended({ status: "completed" }, null, false), look)));

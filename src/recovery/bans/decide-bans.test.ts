@@ -27,7 +27,7 @@ const ban = (over: Partial<SiteBan> = {}): SiteBan => ({
   site: site("A"),
   workflowId: W,
   reason: "bad",
-  evidence: {},
+  evidence: { blamed: 4 },
   createdAt: days(-1),
   expiresAt: days(6),
   removedAt: null,
@@ -78,13 +78,26 @@ describe("a site is banned for a workflow", () => {
 test("three workflows make it a ban for all, once", () => {
   const others = ["x", "y"].map((id) => ban({ id, workflowId: id as WorkflowId }));
   const decision = decide({ sites: [count("A", 4, 5)], bans: others });
-  expect(decision.promote).toMatchObject([{ site: "A", workflowId: null, reason: "3 workflows ban it independently" }]);
+  expect(decision.promote).toMatchObject([
+    { site: "A", workflowId: null, reason: "3 workflows failed there through the site, each by itself" },
+  ]);
   expect(events(decision)).toEqual(["banned A w", "promoted A null"]);
   expect(decide({ sites: [count("A", 4, 5)], bans: others.slice(1) }).promote).toEqual([]);
   const everywhere = ban({ id: "all", workflowId: null });
   expect(decide({ bans: [...others, ban(), everywhere] }).promote).toEqual([]);
   const lifted = { ...everywhere, removedAt: days(-0.5), removedBy: "ann" };
   expect(decide({ bans: [...others, ban(), lifted] }).promote).toEqual([]);
+});
+
+test("what a person banned for many is no word of many", () => {
+  const byHand = ["x", "y", "z"].map((id) => ban({ id, workflowId: id as WorkflowId, evidence: { by: "ann" } }));
+  expect(decide({ sites: [count("A", 4, 5)], bans: byHand }).promote).toEqual([]);
+  expect(decide({ sites: [count("B", 4, 5)], bans: byHand }).promote).toEqual([]);
+});
+
+test("what fails alike everywhere bans nobody", () => {
+  expect(decide({ sites: [count("A", 40, 50), count("B", 38, 50)] }).create).toEqual([]);
+  expect(decide({ sites: [count("A", 40, 50), count("B", 3, 1168)] }).create).toMatchObject([{ site: "A" }]);
 });
 
 test("bans end by themselves, and that is noted under one key", () => {

@@ -2,6 +2,7 @@ import { percent, plural } from "../../base/text.ts";
 import type { SiteBan } from "../../domain/dag.ts";
 import { isSiteName, type SiteName, type WorkflowId } from "../../domain/names.ts";
 import { compare, type SiteCount, sorted } from "../round/counts.ts";
+import { comparePlaces } from "../stands-out.ts";
 import { type BanConfig, concerns, daysAfter, isActive } from "./ban.ts";
 
 /**
@@ -42,8 +43,10 @@ export function decideBans(facts: BanFacts, config: BanConfig, now: Date) {
     const usual = `${event} ${site} ${workflowId ?? "*"} ${now.toISOString()}`;
     audit.push({ key: key ?? usual, event, site, workflowId, reason });
   };
-  for (const count of facts.sites) {
-    if (!isSiteName(count.site) || !isProblem(count, config)) continue;
+  const places = facts.sites.map((place) => ({ place, failed: place.blamed, ran: place.nodes }));
+  for (const { place: count, is } of comparePlaces(places)) {
+    // What fails alike elsewhere is not the fault of a site; where nothing else ran, its own failures have to do.
+    if (!isSiteName(count.site) || !isProblem(count, config) || is === "alike") continue;
     const site = count.site;
     const known = bans.filter((ban) => ban.site === site && concerns(ban, workflowId));
     if (known.some((ban) => isActive(ban, now))) continue;
@@ -78,6 +81,9 @@ function hasNews({ lastBlamedAt }: SiteCount, earlier: readonly SiteBan[]): bool
   return Number.isFinite(last) && last > since;
 }
 
+/** The failures of its workflow made it, not a person: what one decided for many is no word of many. */
+const isOwnEvidence = ({ evidence }: Pick<SiteBan, "evidence">): boolean => typeof evidence.blamed === "number";
+
 /** Sites that this decision adds a ban to; bans of others were counted when they were made, or are now. */
 function promotions(
   bans: readonly SiteBan[],
@@ -89,8 +95,8 @@ function promotions(
   const active = bans.filter((ban) => isActive(ban, now));
   const everywhere = new Set(active.filter((ban) => ban.workflowId === null).map(({ site }) => site));
   const workflows = new Map<SiteName, Set<WorkflowId>>();
-  for (const { site, workflowId } of [...active, ...create]) {
-    if (workflowId === null || everywhere.has(site)) continue;
+  for (const { site, workflowId, evidence } of [...active, ...create]) {
+    if (workflowId === null || everywhere.has(site) || !isOwnEvidence({ evidence })) continue;
     workflows.set(site, (workflows.get(site) ?? new Set()).add(workflowId));
   }
   return [...workflows]
@@ -99,7 +105,7 @@ function promotions(
     .map(([site, who]) => ({
       site,
       workflowId: null,
-      reason: `${plural(who.size, "workflow")} ban it independently`,
+      reason: `${plural(who.size, "workflow")} failed there through the site, each by itself`,
       evidence: { workflows: [...who].sort().slice(0, 20) },
       createdAt: now,
       expiresAt,

@@ -41,6 +41,11 @@ export class FailureRows {
     for (const line of finals.values()) if (line.decision !== "done") this.#count(unit, line);
   }
 
+  /** A unit whose ledger is not read, for it is done: one attempt that ended well. */
+  addDone(site: string | null, at: Date): void {
+    if (site !== null && at >= this.#hoursSince) this.#hourOf(site, at.getTime()).done += 1;
+  }
+
   #count(unit: string, line: AttemptRecord): void {
     const isRetried = !isFinal(line);
     if (isRetried) this.#failing += 1;

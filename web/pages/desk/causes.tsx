@@ -9,6 +9,7 @@ import { Command } from "../../ui/copy-button.tsx";
 import { Time } from "../../ui/time.tsx";
 import { count } from "../../words.ts";
 import { cliFilter, type Filter, requestsHref } from "../requests/filter.ts";
+import { ActOnSite } from "../sites/act.tsx";
 
 type Cause = Answer<"desk.causes">["items"][number];
 
@@ -21,6 +22,7 @@ interface CausesProps {
 /** What fails, over all requests: one decision for each, shown before it is made, for every request behind it. */
 export function Causes({ causes, unclassified }: CausesProps): ReactNode {
   const [asked, setAsked] = useState<Cause | null>(null);
+  const [banned, setBanned] = useState<string | null>(null);
   const decision = asked && decisionOf(asked);
   return (
     <section className="panel">
@@ -36,10 +38,12 @@ export function Causes({ causes, unclassified }: CausesProps): ReactNode {
               cause={cause}
               example={cause.request_names.find((name) => unclassified.has(name)) ?? cause.example.request_name}
               onDecide={() => setAsked(cause)}
+              onBan={setBanned}
             />
           </li>
         ))}
       </ol>
+      {banned !== null && <ActOnSite verb="ban" name={banned} onClose={() => setBanned(null)} />}
       {asked && decision && (
         <ActOnMany
           action={decision.action}
@@ -65,10 +69,13 @@ interface OneCauseProps {
   /** The request to look at. */
   readonly example: string;
   readonly onDecide: () => void;
+  /** For everybody, until the ban ends. */
+  readonly onBan: (site: string) => void;
 }
 
-function OneCause({ cause, example, onDecide }: OneCauseProps): ReactNode {
+function OneCause({ cause, example, onDecide, onBan }: OneCauseProps): ReactNode {
   const { name, meaning, site, file, failures, requests, held, retrying, last_at, suggestion } = cause;
+  const isForEverybody = suggestion.everybody_command !== null && site !== null;
   const failuresHref = `${requestHref(example)}/failures`;
   return (
     <>
@@ -107,7 +114,13 @@ function OneCause({ cause, example, onDecide }: OneCauseProps): ReactNode {
         <span className="end">
           {decisionOf(cause) && (
             <button type="button" className="primary" onClick={onDecide}>
-              Decide for {count(held, "request")} …
+              Decide for {isForEverybody ? "these " : ""}
+              {count(held, "request")} …
+            </button>
+          )}
+          {isForEverybody && (
+            <button type="button" onClick={() => onBan(site)}>
+              Ban {site} for everybody …
             </button>
           )}
           <Link className="button" href={failuresHref}>

@@ -23,6 +23,12 @@ export function Suggestion({ name, suggestion }: { name: string; suggestion: Sug
       <div className="body commands">
         <p>{suggestion.reason}</p>
         {suggestion.command && <Command text={suggestion.command} />}
+        {suggestion.everybody_command && (
+          <>
+            <p>Or for all requests, until the ban ends:</p>
+            <Command text={suggestion.everybody_command} />
+          </>
+        )}
         {action && isAllowed && (
           <div>
             <button type="button" className="primary" onClick={() => setOpen(true)}>

@@ -63,7 +63,7 @@ export const Places = ({ errors }: { errors: Errors }): ReactNode => (
       </header>
       <div className="scroll">
         <table className="plain number">
-          <TableHead columns={["Site", { end: "Nodes" }, { end: "Failed" }, { end: "The site's fault" }]} />
+          <TableHead columns={["Site", { end: "Nodes" }, { end: "Failed" }, { end: "Likely the site" }]} />
           <tbody>
             {errors.sites.map(({ site, nodes, failed, blamed }) => (
               <tr key={site}>

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 interface SiteSums {
   readonly done: number;
   readonly failed: number;
-  /** Of those that failed, where the place is to blame. */
+  /** Of those that failed, for a reason that may be the site's. */
   readonly blamed: number;
   /** Hours of jobs that ran, one after another. */
   readonly busyHours: number;
@@ -25,7 +25,7 @@ export const sumOf = (hours: SiteHours): SiteSums => ({
 export const partsOf = ({ done, failed, blamed }: SiteSums) => [
   part("done", done, "ended well"),
   part("failed", failed - blamed, "failed for another reason"),
-  { tone: "retrying" as const, letter: "P", label: "failed by the place's fault", count: blamed },
+  { tone: "retrying" as const, letter: "P", label: "failed, maybe for the site", count: blamed },
 ];
 
 /** A bar for every hour, those without attempts included; several hours in one where there are many. */
@@ -68,5 +68,5 @@ export function faultText({ done, failed, blamed }: Omit<SiteSums, "busyHours">)
   const ended = `${count(done, "attempt")} ended well`;
   if (failed === 0) return `${ended}, none failed`;
   const fault = blamed === 0 ? "none" : blamed === failed ? "all" : blamed.toLocaleString("en");
-  return `${ended}, ${failed.toLocaleString("en")} failed, ${fault} of them by the place's fault`;
+  return `${ended}, ${failed.toLocaleString("en")} failed, ${fault} of them maybe for the site`;
 }
