@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from "commander";
 import type { Client } from "./client.ts";
-import { meantVersion } from "./meant-version.ts";
+import { laterVersion } from "./later-version.ts";
 import { clientFor } from "./reach.ts";
 import type { GlobalOptions } from "./settings.ts";
 import { type Look, lookAt, print, printJson, talk } from "./terminal.ts";
@@ -14,7 +14,7 @@ interface Word {
   readonly fallback?: unknown;
   readonly choices?: readonly string[];
   readonly required?: true;
-  /** It names a request, or several: which version is meant is settled before the command gets it. */
+  /** It names a request, or several: who has a later version is told before the command goes on. */
   readonly isRequest?: true;
 }
 
@@ -102,21 +102,17 @@ export function command<const O extends Options>(name: string, spec: Spec<O>): A
           return clientFor(values);
         },
       };
-      const words = await Promise.all(
-        given.slice(0, -2).map((word, at) => (namesRequest[at] ? meantRequests(call, word) : word)),
-      );
+      const words = given.slice(0, -2);
+      for (const [at, word] of words.entries()) if (namesRequest[at]) await tellLater(call, word);
       const answer = await spec.run(call, ...(words as never[]));
       if (answer) tell(answer, values.json === true);
     });
   };
 }
 
-/** Says which versions are meant where those are others than were named. */
-async function meantRequests({ client }: Pick<Call<Options>, "client">, words: unknown): Promise<unknown> {
-  const meant = await Promise.all([words ?? []].flat().map(async (word) => meantVersion(client, String(word))));
-  for (const { name, said } of meant) if (said !== null) talk(`${said}: this is about ${name}`);
-  const names = meant.map(({ name }) => name);
-  return Array.isArray(words) ? names : names[0];
+async function tellLater({ client }: Pick<Call<Options>, "client">, words: unknown): Promise<void> {
+  const said = await Promise.all([words ?? []].flat().map((word) => laterVersion(client, String(word))));
+  for (const line of said) if (line !== null) talk(line);
 }
 
 /** The name under which a command gets the value of an option: "--dry-run" as dryRun. */

@@ -224,3 +224,15 @@ test.each(["release", "fail", "rescue"] as const)("%s is refused while active, w
   const answer = await ask(world, name, { action });
   expect(answer.kind === "refused" && answer.problems[0]?.message).toMatch(/it is active/);
 });
+
+test("a restart with a corrected document stays the request of who asked for it", async () => {
+  const { world, name } = await running(2);
+  await ask(world, name, { action: "abort" });
+  for (let i = 0; i < 3; i += 1) await world.pass();
+  const by = { actor: "bob", version: null, dryRun: false };
+  const from = generation("gen", 2, { priority: 7 });
+  await world.commands.act(name, { action: "restart", reason: "corrected", from }, by);
+  const { spec } = await world.request("gen-v2" as RequestName);
+  expect([spec.requestor, spec.priority]).toEqual([(await world.request(name)).spec.requestor, 7]);
+  expect(spec.requestor).not.toBe("bob");
+});

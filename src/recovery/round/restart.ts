@@ -30,6 +30,9 @@ export const cloneOf = (
   corrected = spec,
 ): RequestSpec => ({
   ...corrected,
+  // Whoever corrects it, it stays the request of the person who asked for it.
+  requestor: spec.requestor,
+  requestorDn: spec.requestorDn,
   name: cloneName(spec.name, spec.processingVersion) as RequestName,
   processingVersion: spec.processingVersion + 1,
   previousVersion: spec.name,

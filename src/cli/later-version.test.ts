@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { WorldError } from "../base/errors.ts";
 import type { Client } from "./client.ts";
-import { meantVersion } from "./meant-version.ts";
+import { laterVersion } from "./later-version.ts";
 
 /** Requests, and by what each was superseded. */
 const KNOWN: Readonly<Record<string, string | null>> = {
@@ -19,13 +19,12 @@ const show = async ({ name }: { name: string }) => {
 const client = { requests: { show } } as unknown as Client;
 
 test.each([
-  ["sweep", "sweep-v3", "sweep has later versions (its first is sweep-v1)"],
-  ["sweep-v2", "sweep-v2", null],
-  ["sweep-v1", "sweep", null],
-  ["muons_v1_gen", "muons_v1_gen", null],
-  ["alone", "alone", null],
-  ["nobody", "nobody", null],
-  ["nobody-v1", "nobody-v1", null],
-])("%s means %s", async (named, name, said) => {
-  expect(await meantVersion(client, named)).toEqual({ name, said });
+  ["sweep", "sweep has a later version, sweep-v3: this is about sweep itself"],
+  ["sweep-v2", "sweep-v2 has a later version, sweep-v3: this is about sweep-v2 itself"],
+  ["sweep-v3", null],
+  ["muons_v1_gen", "muons_v1_gen has a later version, muons_v2_gen: this is about muons_v1_gen itself"],
+  ["alone", null],
+  ["nobody", null],
+])("%s means itself, and a later version is told", async (named, said) => {
+  expect(await laterVersion(client, named)).toEqual(said);
 });
