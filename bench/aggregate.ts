@@ -145,7 +145,7 @@ function line(
     changeSite: code?.[0] === 8021,
     avoidSites: code?.[0] === 8021 && decision === "stop" ? [site] : [],
     files: code?.[0] === 8021 ? [file] : [],
-    reason: code ? `exit ${code[0]} at ${site}; no more tries in this run: its 3 retries are used up` : "done",
+    reason: code ? `exit ${code[0]} at ${site}; no more retries in this run: its 3 retries are used up` : "done",
   };
   return `${JSON.stringify(record)}\n`;
 }

@@ -5,7 +5,7 @@ import { lacksPostgres, startPostgres } from "../tests/support/postgres.ts";
 import { inOwnDirectory, inThread } from "./measure.ts";
 import type { SubmitAnswer, SubmitTask } from "./submit-load.ts";
 
-/** Small requests handed in by several callers at once, while the server admits, plans and runs them as usual. */
+/** Small requests submitted by several callers at once, while the server admits, plans and runs them as usual. */
 export async function run({ requests = 10_000, callers = 8 } = {}) {
   const submitTo = (database: string | null) =>
     inOwnDirectory("submit", (dir) => submitAll(requests, callers, database, dir));

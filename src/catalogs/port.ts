@@ -16,7 +16,7 @@ export interface Catalog {
   readonly outputs: OutputCatalog;
   /** null: only the engine and the operators know of sites. */
   readonly sites: SiteCatalog | null;
-  /** null: requests are handed in here and nowhere else. */
+  /** null: requests are submitted here and nowhere else. */
   readonly requests: RequestCatalog | null;
   /** null: it is all on this machine. */
   readonly services: CatalogServices | null;

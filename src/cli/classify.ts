@@ -26,7 +26,7 @@ export const addUnclassified = command("unclassified", {
 const OPTIONS = {
   "--retry <nodes...>": "run these again, like mg_000003/proc_000021; all: every one left",
   "--fail <nodes...>": "give these up; all: every one left",
-  "--group <keys...>": "all means these groups of failures alike, as wms2 groups lists them",
+  "--group <keys...>": "with all: every failure of these groups, as wms2 groups lists them",
   "--remember": "keep it as a rule: runs planned or rescued from now on decide so by themselves",
   "--memory <size>": { about: 'the retried get this much, like "3 GB"', parse: megabytes },
   "--time <time>": { about: 'the retried may run so long, like "8 h"', parse: minutes },

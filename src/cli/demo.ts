@@ -66,7 +66,7 @@ async function runDemo(dirs: DemoDirs, config: Config, keep: boolean, began: num
   }
   if (leftOver.length) talk(`these processes did not end: ${leftOver.join(", ")}`);
   if (stop.signal.aborted) {
-    talk("stopped; no process is left behind");
+    talk("stopped; no process is left running");
     return 130;
   }
   const real = results.find(({ watched }) => watched.request.request_name === REAL);

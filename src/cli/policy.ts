@@ -35,7 +35,7 @@ const explain = command("explain <code>", {
   about: "what an exit code means and what is done about it (137 and -9: signals; -1001: not submitted)",
   options: {
     "--site <site>": "where the job ran",
-    "--attempt <n>": { about: "which execution it was; earlier ones failed alike", fallback: "1" },
+    "--attempt <n>": { about: "which execution it was; earlier ones failed in the same way", fallback: "1" },
     "--role <role>": { about: "landing, processing, merge or cleanup", fallback: "processing" },
     "--retries <n>": { about: "RETRY of the node in the DAG", fallback: "3" },
     "--stderr <text>": "what the end of its log says, for rows that look there",

@@ -90,7 +90,7 @@ function noteOf(answer: Recovered): string {
 }
 
 export const addGroups = command("groups", {
-  about: "failures alike: those whose logs say the same together, so that many are few decisions",
+  about: "group similar failures by what their logs say, to classify each group once for all",
   arguments: { "<name>": aRequest("the request") },
   examples: [
     "wms2 groups muons",

@@ -7,7 +7,7 @@ import { print, printJson, talk, tellWarnings } from "./terminal.ts";
 import { watchAndTell } from "./watch.ts";
 
 export const addSubmit = command("submit", {
-  about: "hand in a request; all problems of a bad one are listed at once",
+  about: "submit a request; all problems of a bad one are listed at once",
   arguments: {
     "<file>":
       "the request as YAML or JSON (ReqMgr2 documents and Torc and WfFormat graphs too); - is stdin; or the name of a draft",
@@ -40,13 +40,13 @@ export const addSubmit = command("submit", {
     if (options.json) printJson(made);
     else print(made.request_name);
     if (options.watch) await watchAndTell(client, [made.request_name], { interval: "0.5", json: options.json });
-    else if (options.draft) talk(`kept as a draft; hand it in with: wms2 submit ${made.request_name}`);
+    else if (options.draft) talk(`kept as a draft; submit it with: wms2 submit ${made.request_name}`);
     else if (!options.json) talk(handedIn(client.url, made.request_name));
   },
 });
 
 const handedIn = (server: string, name: string): string =>
-  `handed in; watch it with: wms2 watch ${name}\nits page: ${requestUrl(server, name)}`;
+  `submitted; watch it with: wms2 watch ${name}\nits page: ${requestUrl(server, name)}`;
 
 /** Not a file by the look of it. */
 const isName = (text: string): boolean => /^\w[\w.-]*$/.test(text) && !/\.(ya?ml|json5?|kdl)$/.test(text);

@@ -11,7 +11,7 @@ export const addWatch = command("watch", {
   about: "live progress by work unit, until everything ended or waits for a person",
   arguments: { "[names...]": aRequest("requests to watch") },
   options: {
-    "--all": "every request that is open, also those handed in meanwhile",
+    "--all": "every request that is open, also those submitted meanwhile",
     "--interval <seconds>": { about: "time between looks", fallback: "1" },
   },
   json: "one JSON line per change",

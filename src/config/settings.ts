@@ -155,7 +155,7 @@ export const SETTINGS = {
   "lifecycle.max_errors": setting(
     whole,
     3,
-    "passes that may fail alike on one request before it is held (unreachable services never hold)",
+    "passes that may fail in the same way on one request before it is held (unreachable services never hold)",
   ),
   "lifecycle.disk_patience_sec": setting(
     amount,
@@ -231,7 +231,7 @@ export const SETTINGS = {
   "recovery.abort_after_alike": setting(
     wholeOrNone,
     3,
-    "permanent failures alike that end a work unit early; 0: never",
+    "similar permanent failures that end a work unit early; 0: never",
   ),
   "recovery.avoid_host_sec": byEngine(
     wholeOrNone,

@@ -56,7 +56,7 @@ export async function writePayload(
   for (const file of files) {
     const sha256 = createHash("sha256").update(file.content).digest("hex");
     if (sha256 !== file.sha256)
-      throw new InvariantError(`the stored file ${file.path} is not what was handed in`, { sha256 });
+      throw new InvariantError(`the stored file ${file.path} is not what was submitted`, { sha256 });
     const path = join(root, TOP.payload, file.path);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, file.content, { mode: file.executable ? 0o755 : 0o644 });

@@ -9,7 +9,7 @@ export const runsCmssw = ({ cms, steps }: Pick<RequestSpec, "cms" | "steps">): b
 export const configurationPath = ({ name, pset }: Pick<CmsStep, "name" | "pset">): string => pset ?? `cmssw/${name}.py`;
 export const fileListPath = (dataset: string): string => `cmssw/${dataset.slice(1).replaceAll("/", ".")}.txt`;
 
-/** What jobs need beside what was handed in: fetched once, then one of the request's files. */
+/** What jobs need beside what was submitted: fetched once, then one of the request's files. */
 export type NeededFile = { readonly path: string } & (
   | { readonly from: "config-cache"; readonly id: string }
   | { readonly from: "dataset"; readonly dataset: string }

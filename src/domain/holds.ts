@@ -45,7 +45,7 @@ export const HOLDS = {
     "next-round",
   ),
   "permanent-failures": round(
-    "trying again would change nothing",
+    "a retry would change nothing",
     "fix the software, or correct the request: `release --from FILE` goes on with it, `restart --from FILE` starts over (a graph keeps what is done)",
     "next-round",
   ),
@@ -196,7 +196,7 @@ export const HOLDS = {
     release: "plan",
   },
   "keeps-failing": {
-    meaning: "passes over it failed alike too often; the message says how",
+    meaning: "passes over it failed in the same way too often; the message says how",
     evidence: ["error", "subject", "hint"],
     who: "administrator",
     help: "`wms2 show NAME`: the evidence has a hint; then `release`",

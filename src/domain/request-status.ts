@@ -43,7 +43,7 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
     timeoutSec: null,
   },
   submitted: {
-    meaning: "handed in; its workflow is being set up",
+    meaning: "submitted; its workflow is being set up",
     moves: ["queued", "held", "aborted"],
     usesCapacity: false,
     timeoutSec: HOUR,

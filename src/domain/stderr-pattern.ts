@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 /**
  * The stderr patterns of rules. They come from outside and look at what jobs wrote, so they are matched by RE2, in time
  * that grows with the text and never explodes; a pattern and its text together take well under 100 ms. RE2 has no
- * look-around and no back-references: patterns with them are refused when they are handed in.
+ * look-around and no back-references: patterns with them are refused when they are submitted.
  */
 export const LONGEST_PATTERN = 500;
 /** A pattern written out, with its counted repetitions; what it may look at shrinks as it grows. */

@@ -2,7 +2,7 @@ import type { Metrics, WorkflowMetrics } from "./metrics.ts";
 import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "./names.ts";
 import { REQUEST_STATUSES, type RequestStatus } from "./request-status.ts";
 
-/** As its request, which has a workflow before there is work: what is only handed in or queued is new. */
+/** As its request, which has a workflow before there is work: what is only submitted or queued is new. */
 type WorkflowStatus = Exclude<RequestStatus, "submitted" | "queued">;
 export const workflowStatus = (status: RequestStatus): WorkflowStatus =>
   status === "submitted" || status === "queued" ? "new" : status;

@@ -61,7 +61,7 @@ export function advise(facts: FailureFacts): Advice {
   if (failures === 0 && retrying === 0) return say("nothing", "nothing has failed");
   if (failures === 0)
     return say("wait", `${plural(retrying, "failed job is", "failed jobs are")} retried automatically`);
-  if (unclassified > 0) return say("classify", `no rule knows ${unclassified} of them: say once what they mean`);
+  if (unclassified > 0) return say("classify", `no rule knows ${unclassified} of them: classify once for all`);
   if (badFiles.length > 0)
     return say(
       "release",

@@ -154,7 +154,7 @@ test("codes have the meaning of the built-in table", () => {
 const GOLDEN_SMALL: readonly string[] = [
   "3 of 10 units failed (30 %), 5 nodes; 1 node failed once and got through",
   "category   infrastructure 4 · data 1",
-  "first      2025-12-31T23:00:00.000Z mg_000001/proc_000000 at T2_XX_Alpha: no more tries:",
+  "first      2025-12-31T23:00:00.000Z mg_000001/proc_000000 at T2_XX_Alpha: no more retries:",
   "           /store/data/a.root failed at two sites",
   "common     4 of 5 at T2_XX_Beta; 1 bad input file, by proof",
   "",

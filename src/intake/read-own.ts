@@ -56,7 +56,7 @@ export function readOwn(
   const extent = kind.extent(work);
   if (extent) checkSize(extent, spec.resources, top.notes, rules);
   const files = readAttachments(top, outputs, rules);
-  // Who hands in a name and not a document never comes here, unless it is a draft or a correction.
+  // Who submits a name and not a document never comes here, unless it is a draft or a correction.
   top.spot("source")?.problem("is for imports by name, from reqmgr2; here write the document itself", "reqmgr2");
   top.close(OWN_NAME_OF);
   return { spec, files };

@@ -57,7 +57,7 @@ function readDocument(document: unknown, rules: IntakeRules, kinds: Kinds) {
   if (more.length > 0) {
     const names = [only!, ...more].map(({ row, path }) => String(row.RequestName ?? row.RequestString ?? path));
     const some = names.length > 5 ? `${names.slice(0, 5).join(", ")}, …` : names.join(", ");
-    notes.problem("", `holds ${names.length} requests (${some}); hand them in one at a time`);
+    notes.problem("", `holds ${names.length} requests (${some}); submit them one at a time`);
   }
   if (only === undefined || more.length > 0) return { notes, read: null, row: null };
   const { row, path } = only;

@@ -52,7 +52,7 @@ describe("what ReqMgr2 gives out is read", () => {
     ["several results", { result: [servedDocument(), { other: servedDocument({ RequestName: "other" }) }] }],
   ])("several in %s are named, one at a time", (_how, document) => {
     expect(problems(document)).toEqual([
-      "the document: holds 2 requests (pdmv_demo_260101_120000_7, other); hand them in one at a time",
+      "the document: holds 2 requests (pdmv_demo_260101_120000_7, other); submit them one at a time",
     ]);
   });
 

@@ -67,7 +67,7 @@ export const REQUEST_TYPES = ["StepChain", "ReReco"] as const;
 /** What the other types would need, and what to do instead. */
 export const REFUSED_TYPES: Readonly<Record<string, string>> = {
   TaskChain:
-    "needs tasks that each have jobs, merges and sites of their own and wait for each other; hand it in as a StepChain, or its tasks as requests one after another",
+    "needs tasks that each have jobs, merges and sites of their own and wait for each other; submit it as a StepChain, or its tasks as requests one after another",
   Resubmission:
     "needs the leftovers of another agent's jobs; what fails here is recovered here: wms2 resubmit, or a clone with wms2 restart",
   DQMHarvest: "needs jobs that each read a whole run at one place and upload what they find",

@@ -40,7 +40,7 @@ export function refuseReqMgr2(top: Form, steps: readonly Form[]): void {
   for (const key of top.unknownKeys()) {
     if (!/^Skim(Name|Input)?\d+(ConfigCacheID)?$/.test(key)) continue;
     top.knows(key);
-    top.problem(key, "skims of an output are not made; take them out and hand them in as requests of their own");
+    top.problem(key, "skims of an output are not made; take them out and submit them as requests of their own");
   }
   refusePlaceholders(top);
 }

@@ -47,7 +47,7 @@ describe("problems, one key at a time", () => {
       "split.file_per_job: is not a known key; did you mean files_per_job?",
     ],
     [{ split: { by: "file" } }, 'split.by: "file" is not one of the choices; did you mean files?'],
-    [{ split: { by: "events" } }, "split.by: nobody knows how many events"],
+    [{ split: { by: "events" } }, "split.by: number of events unknown"],
     [{ split: { by: "lumis" } }, "split.by: plain files have no lumis"],
     [{ steps: undefined }, "steps: is missing"],
     [{ steps: [] }, "steps: names no step"],

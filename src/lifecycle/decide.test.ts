@@ -20,7 +20,7 @@ import type { Decision, Facts } from "./decision.ts";
 
 type Story = [story: string, facts: Facts, kind: Decision["kind"], words: RegExp];
 const TABLE: Story[] = [
-  ["handed in", facts({ request: request("submitted") }), "open-workflow", /handed in/],
+  ["submitted", facts({ request: request("submitted") }), "open-workflow", /accepted/],
   ["queued with a place", facts({ request: request("queued"), admission: place }), "start", /free/],
   ["queued without", facts({ request: request("queued") }), "wait", /queue/],
   ["planning, nothing planned", facts({ request: request("planning"), workRemains: true }), "plan", /round 0/],
@@ -92,7 +92,7 @@ const TABLE: Story[] = [
       outputs: owing({ code: "unreachable", message: "Rucio does not answer" }),
     }),
     "owe-outputs",
-    /owed/,
+    /wait to be registered/,
   ],
   [
     "ended well, outputs owed, work remains",

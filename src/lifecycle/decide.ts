@@ -54,7 +54,7 @@ function decideByStatus(facts: Facts, policy: DecidePolicy, now: Date): Decision
   }
   switch (facts.request.status) {
     case "submitted":
-      return { kind: "open-workflow", reason: "handed in" };
+      return { kind: "open-workflow", reason: "accepted" };
     case "queued":
       return decideQueued(facts, now);
     case "planning":
@@ -195,7 +195,7 @@ const ALL_DONE = "all work is done and registered";
 function finishAll(facts: Facts, reason: string): Decision {
   if (!owesOutputs(facts)) return { kind: "finish-round", next: "completed", reason };
   if (facts.outputs.trouble === null) return waitForOutputs(facts);
-  return { kind: "owe-outputs", reason: "all work is done; outputs are owed to the catalog" };
+  return { kind: "owe-outputs", reason: "all work is done; outputs wait to be registered in the catalog" };
 }
 
 const waitForOutputs = ({ outputs }: Facts): Decision => ({

@@ -6,7 +6,7 @@ import type { HoldReason, RequestFile, RequestSpec } from "../domain/request.ts"
 import type { Work } from "./ports.ts";
 
 /**
- * All files that travel with the jobs of a request. What was not handed in is fetched once and stored with the others, so
+ * All files that travel with the jobs of a request. What was not submitted is fetched once and stored with the others, so
  * that every round and every attempt has the same, whatever becomes of it in the place it came from.
  */
 export async function loadRequestFiles(

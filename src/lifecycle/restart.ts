@@ -66,7 +66,7 @@ export const restart: Apply<"restart"> = async (ports, facts, { reason }) => {
     const old = { ...request, version: version + 1 };
     if (await startClone({ ...ports, store }, old, { cleanupPolicy, draft }, wish?.actor ?? "wms2")) return;
     const { name } = cloneOf(spec);
-    throw new WorldError("conflict", name, `${spec.name} cannot be restarted: ${name} was handed in meanwhile`);
+    throw new WorldError("conflict", name, `${spec.name} cannot be restarted: ${name} was submitted meanwhile`);
   });
 };
 

@@ -73,7 +73,7 @@ export const ROWS: Readonly<Record<string, ToolRow>> = {
   },
   submit: {
     of: "requests.submit",
-    about: "Hand in a request",
+    about: "Submit a request",
     takes: ["document"],
     without: ["request", "spec"],
     next: next.afterSubmit,

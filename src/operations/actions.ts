@@ -25,7 +25,7 @@ const actSchema = named("OperatorAction", {
   how: z
     .enum(["rescue", "next-round"])
     .optional()
-    .describe("release: rescue (go on with the same run) or next-round (leave behind what failed); else what fits"),
+    .describe("release: rescue (go on with the same run) or next-round (plan what failed again); left out: automatic"),
   modifications: z.unknown().optional().describe("the same fields, in an object of their own"),
   ...modifications,
   nodes: z

@@ -71,7 +71,7 @@ const attemptPageSchema = named("AttemptPage", {
         ...each(z.string(), "at", "by", "what", "reason"),
       }),
     )
-    .describe("What people said of nodes: classified, retried now, left behind"),
+    .describe("What people said of nodes: classified, retried now, round closed"),
   unreadable: z.array(z.strictObject({ unit: z.string(), line: z.int(), message: z.string() })),
   gone: strings.describe("Submit directories that are no more"),
 });
@@ -103,7 +103,7 @@ const classifySchema = named("Classify", {
           .string()
           .regex(/^[0-9a-f]{10}$/, "not the key of a group")
           .optional()
-          .describe("instead of node: all that wait of the failures alike, by the key of the group"),
+          .describe("instead of node: all similar failures that wait, by the key of their group"),
         action: z.enum(["retry", "fail"]),
         ...changesShape,
         reason: reasonText.optional(),

@@ -33,7 +33,7 @@ const stateSchema = named("StateFiles", {
 });
 export type StateView = z.infer<typeof stateSchema>;
 
-const tries = z.strictObject({ failed: z.int().describe("−1: trying again does not help"), limit: z.int() }).nullable();
+const tries = z.strictObject({ failed: z.int().describe("−1: a retry does not help"), limit: z.int() }).nullable();
 const transfer = named("Transfer", {
   segment: z.string(),
   output: z.enum(TRANSFER_OUTPUTS),

@@ -22,7 +22,7 @@ const explainQuery = z.strictObject({
   code: exitCode.describe("an exit code; 137 and -9: signals"),
   request: nameText.optional().describe("with the handlers of this request; only the installation's when left out"),
   site: siteText.optional().describe("where the job ran"),
-  attempt: limitUpTo(100, 1).describe("which execution it was, 1 when left out; earlier ones failed alike"),
+  attempt: limitUpTo(100, 1).describe("which execution it was, 1 when left out; earlier ones failed in the same way"),
   role: z.enum(NODE_ROLES).default("processing").describe(NODE_ROLES.join(", ")),
   retries: z.coerce
     .number()

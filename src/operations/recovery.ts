@@ -64,7 +64,7 @@ const groupsSchema = named("FailureGroups", {
       why_not: z.string().nullable().describe("Why nobody can classify them now; null: somebody can"),
       cause: z.string().nullable(),
       exit_code: z.int(),
-      lines: strings.describe("What their logs say alike"),
+      lines: strings.describe("What all their logs say"),
       example: z.strictObject({
         ...each(z.string(), "unit", "node", "at", "reason"),
         job: z.string().nullable().optional().describe("What the person called a job of a graph"),

@@ -101,7 +101,7 @@ const requestDetailSchema = requestSchema
     ...howFar,
     work: anything.describe("What is to be done: kind, summary (one line), and the fields of that kind"),
     workflow: workflowSchema.nullable(),
-    imported: importSchema.nullable().describe("What ReqMgr2 has to do with it; null: it was handed in here"),
+    imported: importSchema.nullable().describe("What ReqMgr2 has to do with it; null: it was submitted here"),
     status_transitions: z.array(transitionSchema),
   })
   .meta({ id: "RequestDetail" });
@@ -182,7 +182,7 @@ export const requests = {
     query: pageQuery,
     answer: auditPageSchema,
   }),
-  submit: changes("POST", "/requests", "Hand in a request, as JSON or YAML; ?dry_run=true only checks it", {
+  submit: changes("POST", "/requests", "Submit a request, as JSON or YAML; ?dry_run=true only checks it", {
     query: z.strictObject({
       dry_run: flag,
       draft: flag,

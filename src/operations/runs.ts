@@ -31,7 +31,7 @@ const runSchema = named("Run", {
 export type RunView = z.infer<typeof runSchema>;
 
 export const runs = {
-  start: changes("POST", "/runs", "Hand in a request, or go on with the one of its name; ?dry_run=true only tells", {
+  start: changes("POST", "/runs", "Submit a request, or go on with the one of its name; ?dry_run=true only tells", {
     query: z.strictObject({ dry_run: flag }),
     body: z.unknown().describe("A request (docs/ and examples/ show its form)"),
     rawBody: ["application/json", "application/yaml"],

@@ -127,7 +127,7 @@ const exampleSchema = z.strictObject({
 const examplesSchema = named("Examples", {
   requests: z
     .array(exampleSchema)
-    .describe("Need no other file: handed in as they are, they run; the first is the one to begin with"),
+    .describe("Need no other file: submitted as they are, they run; the first is the one to begin with"),
   scenarios: z.array(exampleSchema).describe("For POST /simulate"),
 });
 

@@ -83,7 +83,7 @@ function readCursor(cursor: string | undefined): { round: number; unit: string }
   return cursor === undefined ? null : { round: Number(round), unit };
 }
 
-const NOTED: Readonly<Record<string, string>> = { "retry-now": "retried now", left: "left behind" };
+const NOTED: Readonly<Record<string, string>> = { "retry-now": "retried now", left: "round closed" };
 
 function readUnit(
   { lines, problems }: Ledger,

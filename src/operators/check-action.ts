@@ -206,7 +206,7 @@ const checkRestartWish: Check = async (ports, request, { cleanupPolicy = null, d
   };
 };
 
-/** What is left for the loop to do; null: nothing, a draft is handed in at once. */
+/** What is left for the loop to do; null: nothing, a draft is submitted at once. */
 export const wishKind = (action: OperatorAction): RequestWish["kind"] | null =>
   action === "submit" ? null : action === "resume" ? "release" : action;
 

@@ -91,7 +91,7 @@ export const otherFill = (asked: PendingFill | null, choice: FillChoice): Refusa
         "ask again when its round has begun",
       );
 
-export const NOT_BEGUN = refused("it has not begun yet", "hand it in, and ask again in a moment");
+export const NOT_BEGUN = refused("it has not begun yet", "submit it, and ask again in a moment");
 
 function mayNotFill({ status }: RequestRecord, workflow: Workflow | null): Refusal<"refused"> | null {
   if (status === "failed" || status === "aborted")

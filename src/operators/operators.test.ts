@@ -194,7 +194,7 @@ describe("what ends a request", () => {
     await world.submit(generation("r-v2", 1));
     await world.pass();
     await world.expectStatus(name, "held");
-    expect((await world.request(name)).error?.message).toMatch(/cannot be restarted: r-v2 was handed in meanwhile/);
+    expect((await world.request(name)).error?.message).toMatch(/cannot be restarted: r-v2 was submitted meanwhile/);
   });
 });
 

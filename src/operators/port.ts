@@ -128,7 +128,7 @@ export interface Seen {
   readonly version: number | null;
 }
 
-/** As a person wrote it. `isDraft`: it is only kept, in place of the draft of that name, until it is handed in. */
+/** As a person wrote it. `isDraft`: it is only kept, in place of the draft of that name, until it is submitted. */
 export interface Document {
   readonly text: string;
   readonly format: "json" | "yaml";

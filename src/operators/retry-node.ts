@@ -34,7 +34,7 @@ async function tryOnce(
   const request = await ports.store.requests.get(requestName);
   const run = request && (await presentRun(ports.store, request));
   if (!run || run.dag.submitDir !== dag.submitDir)
-    return refusal("conflict", "the round of this DAG was left behind", "a node of the present round");
+    return refusal("conflict", "the round of this DAG is closed", "a node of the present round");
   const names = await ports.spool.jobNames(dag.submitDir);
   const named = names.nodeOf(wanted.node);
   const last = await findNode(ports, run, { ...wanted, node: named, unit: wanted.unit && names.nodeOf(wanted.unit) });

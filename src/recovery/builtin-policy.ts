@@ -117,8 +117,8 @@ const wrapper = (): readonly Entry[] => [
 /** What codes mean by the shell's custom and in sysexits.h, and what to try. docs/exit-codes.md shows the same. */
 // biome-ignore format: a table, one row a line
 const ordinaryPrograms = (): readonly Entry[] => [
-  ["program-failed", "permanent", { causes: ["exit"], speech: "ordinary" }, { ...SOON, maxRetries: 2, vague: true }, "the program itself failed, with a code of its own: its stderr says why"],
-  ["wrong-usage", "permanent", ordinary(2), ONCE, "the program itself failed, often over its arguments or a file it cannot read (argparse, grep, make): see its stderr"],
+  ["program-failed", "permanent", { causes: ["exit"], speech: "ordinary" }, { ...SOON, maxRetries: 2, vague: true }, "the program failed: its stderr says why"],
+  ["wrong-usage", "permanent", ordinary(2), ONCE, "the program failed, often because of its arguments or a file it cannot read (argparse, grep, make): see its stderr"],
   ["not-executable", "permanent", ordinary(126), STOP, "the command cannot be executed: chmod +x it, and look at its first line (#!)"],
   ["not-found", "permanent", ordinary(127), STOP, "the command was not found: attach it to the request, or give its path; a program it calls may be missing too"],
   ["sysexit-input", "permanent", ordinary(64, 65, 66), STOP, "wrong arguments (64), input in a wrong format (65) or input that cannot be opened (66): fix the command or its input"],

@@ -98,6 +98,6 @@ export function decideGroup(decision: Decision, group: GroupSummary, abortAfterA
     ...decision,
     decision: "abort",
     why: "group-alike",
-    reason: `${decision.reason}; ${alike} nodes of this group failed alike, so the group is ended early`,
+    reason: `${decision.reason}; ${alike} nodes of this group failed in the same way, so the group is ended early`,
   };
 }

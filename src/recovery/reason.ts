@@ -17,11 +17,13 @@ export function reasonFor(facts: Facts, decision: Decision): string {
   return `${what}${site ? ` at ${site}` : ""}${meaning ? ` (${meaning})` : ""}; ${verdict(facts, decision)}`;
 }
 
-/** Why there are no more tries. */
+/** Why there are no more retries. */
 const NO_MORE: Readonly<Partial<Record<Why, (facts: Facts) => string>>> = {
   "bad-file": ({ files }) => `: ${files.proof ?? "the input file is bad"}`,
   "rule-retries": ({ ruling }) =>
-    `: ${plural(ruling.says.maxRetries ?? 0, "retry", "retries")} allowed for this failure, all used`,
+    ruling.says.maxRetries
+      ? `: ${plural(ruling.says.maxRetries, "retry", "retries")} allowed for this failure, all used`
+      : ": no automatic retries allowed",
   losses: ({ counts, policy }) => `: lost ${counts.losses} times, and ${policy.settings.lossBudget} are allowed`,
   executions: ({ counts, policy }) => `: ${counts.rrn} of ${policy.settings.executionCeiling} executions are used`,
   "memory-cap": ({ memory, policy, attempt }) =>
@@ -34,11 +36,11 @@ const NO_MORE: Readonly<Partial<Record<Why, (facts: Facts) => string>>> = {
 
 function verdict(facts: Facts, decision: Decision): string {
   const { why, category } = decision;
-  if (decision.decision === "retry") return `trying again ${describeRetry(facts, decision)}`;
+  if (decision.decision === "retry") return `retrying automatically ${describeRetry(facts, decision)}`;
   if (why === "unclassified") return "no rule knows this failure, so it waits for a person to classify it";
   if (why === "row-aborts") return "the whole run is ended, as the rule says";
-  const because = category === "permanent" ? ": nothing would change" : ": trying again here would not help";
-  return `no more tries${NO_MORE[why]?.(facts) ?? because}`;
+  const because = category === "permanent" ? ": nothing would change" : ": a retry here would not help";
+  return `no more retries${NO_MORE[why]?.(facts) ?? because}`;
 }
 
 function describeRetry(facts: Facts, decision: Decision): string {

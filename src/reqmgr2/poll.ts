@@ -84,7 +84,7 @@ async function take(
   if (answer.ok) return answer.value.already ? null : "imported";
   const { error } = answer;
   if (error.kind === "unknown") return null;
-  if (error.kind === "name-taken") return remember("refused", ["a request of that name was handed in here by hand"]);
+  if (error.kind === "name-taken") return remember("refused", ["a request of that name was submitted here by hand"]);
   return remember(
     "refused",
     error.problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)),

@@ -20,7 +20,7 @@ export function makeServerListener(timeline: Timeline, passes: PassPlan): Pick<P
           decided(timeline, request, String(detail.decision));
           return;
         case "request.submitted":
-          timeline.add("operator", request, "handed in", detail);
+          timeline.add("operator", request, "submitted", detail);
           return;
         case "round.planned": {
           const { round, units, nodes } = detail;

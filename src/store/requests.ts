@@ -36,7 +36,7 @@ export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
 
 type Submissions = Pick<RequestStore, "create" | "replaceDraft" | "files" | "replaceFiles">;
 
-/** What people hand in: a request and its files. */
+/** What people submit: a request and its files. */
 const submissions = (sql: Sql): Submissions => ({
   async create(spec, status, files, actor, at) {
     if (files.length === 0) return insertRequest(sql, spec, status, actor, at);

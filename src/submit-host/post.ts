@@ -103,7 +103,7 @@ function decide(attempt: Attempt, ledger: NodeLedger, { policy, fault }: LoadedP
   const decision = decideAttempt(attempt, ledger.history, policy, now);
   if (fault === null || decision.decision === "succeed")
     return decideGroup(decision, ledger.group, policy.settings.abortAfterAlike);
-  const reason = `${decision.reason.split("; ")[0]}; no more tries: the retry policy cannot be used (${fault})`;
+  const reason = `${decision.reason.split("; ")[0]}; no more retries: the retry policy cannot be used (${fault})`;
   return { ...decision, decision: "stop", why: "no-policy", final: true, delaySec: 0, notBefore: null, reason };
 }
 

@@ -34,7 +34,7 @@ resources: { cores: 1, memory: 100 MB, time: 5 min, disk: 10 MB }
 }
 
 describe("a request from the command line", () => {
-  test("is handed in, watched, shown, and its outputs are found", async () => {
+  test("is submitted, watched, shown, and its outputs are found", async () => {
     const submitted = await cli("submit", requestFile("cli-story"));
     expect(submitted).toMatchObject({ code: 0, stdout: "cli-story\n" });
     expect(submitted.stderr).toContain("wms2 watch cli-story");

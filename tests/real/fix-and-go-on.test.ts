@@ -66,7 +66,7 @@ test("what errors advises can be typed as it stands, with the request's own name
   await told("submit", work.file);
   await server.until("advised", ["held"], 90);
   const page = await told("errors", "advised");
-  expect(page).toContain("the program itself failed");
+  expect(page).toContain("the program failed");
   const commands = [...page.matchAll(/^ *type: wms2 (.*)$/gm)].map((match) => match[1] as string);
   expect(commands).toHaveLength(1);
   for (const command of commands) {

@@ -136,7 +136,7 @@ test("what was left behind is planned no more: a completed request has all of it
   const { unitsPlanned, unitsDone, nodesPlanned, nodesDone } = await world.workflow(name);
   expect([unitsDone, nodesDone]).toEqual([unitsPlanned, nodesPlanned]);
   const { said = [] } = (await world.commands.attempts(name, { limit: 100 })) ?? {};
-  expect(said.filter(({ what }) => what === "left behind").map(({ unit, by, reason }) => [unit, by, reason])).toEqual(
+  expect(said.filter(({ what }) => what === "round closed").map(({ unit, by, reason }) => [unit, by, reason])).toEqual(
     ["mg_000000", "mg_000001", "mg_000002"].map((unit) => [unit, "ann", "go on"]),
   );
 });

@@ -256,7 +256,7 @@ test("one broken request does not stop the others, and its error is on it", asyn
   });
 });
 
-test("a draft is the requestor's own until it is handed in: it may be written again, and the loop leaves it alone", async () => {
+test("a draft is the requestor's own until it is submitted: it may be written again, and the loop leaves it alone", async () => {
   const world = await makeWorld();
   const by = { actor: "ann", version: null, dryRun: false };
   const draft = async (units: number) =>

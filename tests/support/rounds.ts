@@ -47,7 +47,7 @@ export const DATA = (...files: string[]): Partial<AttemptRecord> => ({
   why: "bad-file",
   badFiles: files,
   files,
-  reason: `no more tries: ${files[0]} failed at two sites`,
+  reason: `no more retries: ${files[0]} failed at two sites`,
 });
 export const AWAY = (site: string): Partial<AttemptRecord> => ({
   category: "infrastructure",

@@ -11,8 +11,10 @@ describe.skipIf(!isThere)("under all circumstances", () => {
     await server.submit(madeRequest(inject("inputs"), "late-night", { slow: 1 }));
     const page = await open("/requests/late-night", { signedIn: true, mayComplain: /401/ });
     await requestPage(page).action("hold").click();
-    await expectText(dialog(page), /This would happen:/);
-    await dialog(page).getByRole("textbox", { name: /Why/ }).fill("until tomorrow");
+    await expectText(dialog(page), /Preview:/);
+    await dialog(page)
+      .getByRole("textbox", { name: /Reason/ })
+      .fill("until tomorrow");
     await page.context().clearCookies();
     await dialog(page).getByRole("button", { name: "hold", exact: true }).click();
     await dialog(page).getByRole("alert").getByRole("button", { name: "Sign in" }).click();
@@ -20,7 +22,11 @@ describe.skipIf(!isThere)("under all circumstances", () => {
     await signIn.getByLabel("Operator token").fill(inject("token"));
     await signIn.getByRole("button", { name: "Sign in" }).click();
     await signIn.waitFor({ state: "detached" });
-    expect(await dialog(page).getByRole("textbox", { name: /Why/ }).inputValue()).toBe("until tomorrow");
+    expect(
+      await dialog(page)
+        .getByRole("textbox", { name: /Reason/ })
+        .inputValue(),
+    ).toBe("until tomorrow");
     await dialog(page).getByRole("button", { name: "hold", exact: true }).click();
     await expectText(requestPage(page).sentence(), /asked to hold it|It is held/);
   });
@@ -28,7 +34,7 @@ describe.skipIf(!isThere)("under all circumstances", () => {
   test("at 200 %: an action can be read, filled in and done", async () => {
     const page = await open("/requests/muons-reco-2026A", { signedIn: true, width: 640, height: 430, scale: 2 });
     await requestPage(page).action("release").click();
-    await expectText(dialog(page), /This would happen:/);
+    await expectText(dialog(page), /Preview:/);
     const button = dialog(page).getByRole("button", { name: "release", exact: true });
     await button.scrollIntoViewIfNeeded();
     const box = (await button.boundingBox())!;

@@ -20,7 +20,7 @@ describe.skipIf(!isThere)("what failed", () => {
     ] as const) {
       await page.keyboard.press("j");
       await page.keyboard.press(key);
-      await expectText(dialog(page), /This would happen:/);
+      await expectText(dialog(page), /Preview:/);
       await page.keyboard.type(reason);
       await page.keyboard.press("Tab");
       await dialog(page)

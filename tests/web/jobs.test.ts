@@ -46,7 +46,7 @@ describe.skipIf(!isThere)("around one unit and one job", () => {
   test("a unit would run again: the effect is shown first", async () => {
     const page = await open("/requests/muons-reco-2026A/units/mg_000006", { signedIn: true });
     await page.getByRole("button", { name: "Resubmit …" }).click();
-    await expectText(dialog(page), /This would happen:.*1/s);
+    await expectText(dialog(page), /Preview:.*1/s);
   });
 
   test("a job of a graph that failed is found in the list, along the time and in the drawing", async () => {

@@ -38,7 +38,7 @@ heading "What was asked for" [level=2]`,
 heading "Failures of muons-reco-2026A" [level=1]
 region "In one sentence"
 region "What to try"
-heading "Alike, by what their logs say" [level=2]
+heading "Similar failures, by what their logs say" [level=2]
 heading "By code" [level=2]
 columnheader "Code"
 columnheader "Failures"

@@ -10,12 +10,9 @@ describe.skipIf(!isThere)("policy, simulate and outputs", () => {
     await page.getByLabel("Execution").fill("2");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/policy?code=8021&attempt=2");
-    await expectText(
-      page.getByRole("region", { name: "What would happen" }),
-      /It would be retried.*By the row read-failed/s,
-    );
+    await expectText(page.getByRole("region", { name: "Preview" }), /It would be retried.*By the row read-failed/s);
     await page.reload();
-    await expectText(page.getByRole("region", { name: "What would happen" }), /read-failed/);
+    await expectText(page.getByRole("region", { name: "Preview" }), /read-failed/);
     await expectText(page.getByRole("region", { name: "Rows in force" }), /Built in: \d+ rows/);
   });
 
@@ -36,10 +33,10 @@ describe.skipIf(!isThere)("policy, simulate and outputs", () => {
     const page = await open("/simulate?scenario=memory", { signedIn: true });
     await page.route("**/api/v1/simulate", (route) => {
       expect(route.request().postDataJSON().scenario).toContain("expect:");
-      return route.fulfill({ json: { ok: true, text: "    +0:00:00 » handed in\n   +2:00:00   done\n\nall is well" } });
+      return route.fulfill({ json: { ok: true, text: "    +0:00:00 » submitted\n   +2:00:00   done\n\nall is well" } });
     });
     await page.getByRole("button", { name: "Run it" }).click();
-    await expectText(page.getByRole("region", { name: "Timeline" }), /2 moments.*handed in.*\+2:00:00.*done/s);
+    await expectText(page.getByRole("region", { name: "Timeline" }), /2 moments.*submitted.*\+2:00:00.*done/s);
     await expectText(page.getByRole("region", { name: "Summary" }), /all is well/);
   });
 

@@ -24,7 +24,9 @@ describe.skipIf(!isThere)("products of a model run", () => {
 
     await page.getByRole("button", { name: /^Fill 4 products/ }).click();
     await expectText(dialog(page), /4 products would be made.*was never made/s);
-    await dialog(page).getByRole("textbox", { name: /Why/ }).fill("the paper needs it");
+    await dialog(page)
+      .getByRole("textbox", { name: /Reason/ })
+      .fill("the paper needs it");
     await dialog(page).getByRole("button", { name: "Fill", exact: true }).click();
     await chunk(page, "atmos/ts-monthly-4y/0001-0004", "done").waitFor({ timeout: 45_000 });
     await chunk(page, "atmos/ts-monthly-2y/0005-0006", "done").waitFor();

@@ -71,7 +71,9 @@ describe.skipIf(!isThere)("what if it had another priority?", () => {
       dialog(page),
       /wait-b: place \d+ → \d+, priority 920,000 → 930,001.*1 other would make room:.*wait-a/s,
     );
-    await dialog(page).getByLabel(/^Why/).fill("for the conference");
+    await dialog(page)
+      .getByLabel(/^Reason/)
+      .fill("for the conference");
     await dialog(page).getByRole("button", { name: "Set 1 priority" }).click();
     await dialog(page).waitFor({ state: "detached" });
     await page.getByText("What if: nothing is set yet.").waitFor({ state: "detached" });

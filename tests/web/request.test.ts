@@ -35,8 +35,10 @@ describe.skipIf(!isThere)("one request", () => {
     await dialog(page).getByRole("button", { name: "Sign in" }).click();
     await dialog(page).waitFor({ state: "detached" });
     await action("abort").click();
-    await expectText(dialog(page), /This would happen:/);
-    await dialog(page).getByRole("textbox", { name: /Why/ }).fill("wrong geometry");
+    await expectText(dialog(page), /Preview:/);
+    await dialog(page)
+      .getByRole("textbox", { name: /Reason/ })
+      .fill("wrong geometry");
     const shownMs = page.evaluate<number>(SHOWN_AFTER_CLICK);
     await dialog(page).getByRole("button", { name: "abort", exact: true }).click();
     expect(await shownMs).toBeLessThan(1000);
@@ -52,7 +54,9 @@ describe.skipIf(!isThere)("one request", () => {
     await page.route("**/api/v1/requests/two-hands", (route) => route.abort());
     await page.route("**/api/v1/events**", (route) => route.abort());
     await requestPage(page).action("hold").click();
-    await dialog(page).getByRole("textbox", { name: /Why/ }).fill("me too");
+    await dialog(page)
+      .getByRole("textbox", { name: /Reason/ })
+      .fill("me too");
     await server.send("PATCH", "/requests/two-hands", { priority: 7 });
     await dialog(page).getByRole("button", { name: "hold", exact: true }).click();
     await expectText(dialog(page).getByRole("alert").first(), /moved on/);

@@ -67,8 +67,10 @@ describe.skipIf(!isThere)("the list of requests", () => {
     await expectText(dialog(page), /1 refused, 1 would be done/);
     const button = dialog(page).getByRole("button", { name: "hold 1 request" });
     expect(await button.getAttribute("aria-disabled")).toBe("true");
-    await expectText(dialog(page), /say why first/);
-    await dialog(page).getByRole("textbox", { name: /Why/ }).fill("the detector is off");
+    await expectText(dialog(page), /enter a reason/);
+    await dialog(page)
+      .getByRole("textbox", { name: /Reason/ })
+      .fill("the detector is off");
     await button.click();
     await expectText(dialog(page), /What happened: .*1 refused, 1 done/);
     await dialog(page).getByRole("button", { name: "Close" }).last().click();

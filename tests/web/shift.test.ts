@@ -38,21 +38,20 @@ describe.skipIf(!isThere)("a shift begins", () => {
     await expectText(page.locator("main"), /What fails here.*Exit 8020.*6 failures in 1 request/s);
 
     await page.getByRole("button", { name: "drain", exact: true }).click();
-    await expectText(
-      region(page, "What would happen"),
-      new RegExp(`left without a site, and held:.*${SOUTH_ONLY}`, "s"),
-    );
+    await expectText(region(page, "Preview"), new RegExp(`left without a site, and held:.*${SOUTH_ONLY}`, "s"));
     await dialog(page)
       .getByRole("button", { name: /^drain: leaves \d+ requests? without a site/ })
       .waitFor();
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
 
     await page.getByRole("button", { name: "ban", exact: true }).click();
-    await expectText(region(page, "What would happen"), new RegExp(SOUTH_ONLY));
+    await expectText(region(page, "Preview"), new RegExp(SOUTH_ONLY));
     await dialog(page)
       .getByLabel(/how many days/)
       .fill("2");
-    await dialog(page).getByLabel(/^Why/).fill(WHY);
+    await dialog(page)
+      .getByLabel(/^Reason/)
+      .fill(WHY);
     await dialog(page)
       .getByRole("button", { name: /^ban: leaves/ })
       .click();
@@ -68,7 +67,9 @@ describe.skipIf(!isThere)("a shift begins", () => {
 
     await page.goBack();
     await page.getByRole("button", { name: "Undo …" }).click();
-    await dialog(page).getByLabel(/^Why/).fill("it answers again");
+    await dialog(page)
+      .getByLabel(/^Reason/)
+      .fill("it answers again");
     await dialog(page).getByRole("button", { name: "unban", exact: true }).click();
     await dialog(page).waitFor({ state: "detached" });
     await page.getByText("Banned for another").waitFor({ state: "detached" });

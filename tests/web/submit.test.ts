@@ -45,7 +45,7 @@ resources: { cores: many }
 `;
 
 describe.skipIf(!isThere)("submitting", () => {
-  test("a mistake in line 7 is shown at line 7; without it the plan is shown, and it can be handed in", async () => {
+  test("a mistake in line 7 is shown at line 7; without it the plan is shown, and it can be submitted", async () => {
     const page = await open("/submit", { signedIn: true, mayComplain: /422/ });
     const editor = page.getByRole("textbox", { name: /as YAML/ });
     await editor.fill(MISTAKE);

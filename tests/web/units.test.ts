@@ -16,7 +16,7 @@ describe.skipIf(!isThere)("the units of a round", () => {
     const bulk = page.getByRole("region", { name: "Selected units" });
     await expectText(bulk, /5 units selected/);
     await bulk.getByRole("button", { name: "Resubmit …" }).click();
-    await expectText(dialog(page), /This would happen:.*5/s);
+    await expectText(dialog(page), /Preview:.*5/s);
   });
 
   test("by keyboard: arrows move and tell, space selects", async () => {

@@ -28,7 +28,7 @@ interface ActDialogProps<Told> {
 
 /** Given as the reason of dry runs: nobody has said one yet. */
 export const ONLY_A_LOOK = "a look at what it would do";
-export const WHY_NOT_YET = "say why first: the reason is kept with the request";
+export const WHY_NOT_YET = "enter a reason: it is kept with the request";
 
 /** One change: what it would do as the server says, then why, then do. */
 export function ActDialog<Told>(props: ActDialogProps<Told>): ReactNode {
@@ -81,7 +81,7 @@ export function ActDialog<Told>(props: ActDialogProps<Told>): ReactNode {
       {notOperator && <Banner kind="warning">{notOperator}</Banner>}
       {preview.isLoading && <Loading what="what it would do" />}
       {told !== undefined && (
-        <section aria-label="What would happen" className="commands" aria-live="polite">
+        <section aria-label="Preview" className="commands" aria-live="polite">
           {shown(told)}
         </section>
       )}

@@ -29,7 +29,7 @@ interface Act {
 
 /** The command that does the same; `target` as it is typed. */
 export function cliLine({ action, body, reason }: Act, target: string): string {
-  // A draft is handed in without a reason.
+  // A draft is submitted without a reason.
   const why = action === "submit" ? [] : ["--reason", quoted(reason || "…")];
   return ["wms2", action, target, ...optionsOf(body), ...why].join(" ");
 }

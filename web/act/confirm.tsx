@@ -36,7 +36,7 @@ export function Confirm({ verb, act, cli, ...course }: ConfirmProps): ReactNode 
       verb={() => verb}
       fields={
         <label>
-          <span className="label">Why (kept in the audit)</span>
+          <span className="label">Reason (kept in the audit)</span>
           <input required value={reason} maxLength={1000} onChange={({ target }) => setReason(target.value)} />
         </label>
       }
@@ -50,7 +50,7 @@ export function Confirm({ verb, act, cli, ...course }: ConfirmProps): ReactNode 
 const Told = ({ told: { message, lines, nothing } }: { told: Foretold }): ReactNode => (
   <>
     <Banner kind="info">
-      <b>{nothing === null ? "This would happen:" : "Nothing would change:"}</b> <span>{message}</span>
+      <b>{nothing === null ? "Preview:" : "Nothing would change:"}</b> <span>{message}</span>
     </Banner>
     <ul className="told-lines">
       {lines.slice(0, MOST).map((line) => (

@@ -31,9 +31,9 @@ export function Fields({ action, filled, onChange }: FieldsProps): ReactNode {
           <label>
             <span className="label">How it goes on</span>
             <select value={filled.how ?? ""} onChange={({ target }) => put("how", target.value || undefined)}>
-              <option value="">what fits the hold</option>
+              <option value="">automatic</option>
               <option value="rescue">rescue: go on with the same run</option>
-              <option value="next-round">next round: leave behind what failed</option>
+              <option value="next-round">next round: plan what failed again</option>
             </select>
           </label>
           <label>
@@ -68,7 +68,7 @@ export function Fields({ action, filled, onChange }: FieldsProps): ReactNode {
         </label>
       )}
       <label>
-        <span className="label">Why (kept with the request, seen in the audit)</span>
+        <span className="label">Reason (kept with the request and in the audit)</span>
         <input required value={filled.reason} maxLength={1000} onChange={({ target }) => put("reason", target.value)} />
       </label>
     </>

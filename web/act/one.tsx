@@ -47,7 +47,7 @@ function Effect({ acted }: { acted: Answer<"actions.release"> }): ReactNode {
   return (
     <>
       <Banner kind={warnings.length > 0 ? "warning" : "info"}>
-        <b>{already ? "Nothing would change:" : "This would happen:"}</b> <span>{message}</span>
+        <b>{already ? "Nothing would change:" : "Preview:"}</b> <span>{message}</span>
       </Banner>
       <ul>
         {[...changed, ...warnings.map((warning) => `warning: ${warning}`)].map((line) => (

@@ -21,9 +21,9 @@ export function Outcomes({ items, isDone }: { items: readonly BulkItem[]; isDone
     (outcome === "done" || outcome === "would" ? 1 : 0) + order.indexOf(outcome) / 10;
   const sorted = items.toSorted((a, b) => rank(a) - rank(b));
   return (
-    <section aria-label={isDone ? "What happened" : "What would happen"} aria-live="polite">
+    <section aria-label={isDone ? "What happened" : "Preview"} aria-live="polite">
       <p>
-        <b>{isDone ? "What happened" : "What would happen"}:</b>{" "}
+        <b>{isDone ? "What happened" : "Preview"}:</b>{" "}
         {[...counts].map(([outcome, of]) => `${of.length} ${LOOK[outcome][2]}`).join(", ") || "no request matches"}
       </p>
       <div className="scroll">

@@ -38,7 +38,7 @@ export function AuditPage(): ReactNode {
       {items.length > 0 && (
         <section className="panel scroll" aria-label="Audit">
           <table className="plain cards live">
-            <TableHead columns={["When", "Who", "What", "To what", "Why"]} />
+            <TableHead columns={["When", "Who", "What", "To what", "Reason"]} />
             <tbody>
               {items.map((entry) => (
                 <tr key={entry.id}>

@@ -38,7 +38,7 @@ export function DeskPage(): ReactNode {
         <h1>Desk</h1>
         {causes.data.looked_at && (
           <span className="quiet">
-            ledgers read <Time at={causes.data.looked_at} />
+            failures last read <Time at={causes.data.looked_at} />
           </span>
         )}
         <div className="end">

@@ -42,7 +42,7 @@ export function OutputsPage(): ReactNode {
           {story.since && (
             <>
               {" "}
-              <b>The oldest is owed</b> since <Time at={story.since} as="both" />.
+              <b>The oldest is waiting</b> since <Time at={story.since} as="both" />.
             </>
           )}
         </section>
@@ -51,7 +51,7 @@ export function OutputsPage(): ReactNode {
         <section className="panel">
           <header>
             <h2>Blocks</h2>
-            <span className="quiet">files that are made known, protected and closed together</span>
+            <span className="quiet">files that are registered, protected and closed together</span>
             <span className="end">
               <button type="button" className="danger" onClick={() => setAct("withdraw")}>
                 Withdraw the outputs …

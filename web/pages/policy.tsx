@@ -32,7 +32,7 @@ export function PolicyPage(): ReactNode {
       </div>
       <section className="panel">
         <header>
-          <h2>What would happen?</h2>
+          <h2>Preview</h2>
           <span className="quiet">a job ends with this exit code; -9 or 137 is a signal</span>
         </header>
         <div className="body commands">
@@ -91,7 +91,7 @@ function Explained({ asked }: { asked: Asked }): ReactNode {
   if (!data) return <Loading what="the policy" />;
   const [tone, letter, words] = lookOf(data.decision);
   return (
-    <section aria-label="What would happen" aria-live="polite" className="commands">
+    <section aria-label="Preview" aria-live="polite" className="commands">
       <p className="badge verdict">
         <Letter tone={tone} letter={letter} />
         <b>{words}:</b>

@@ -44,8 +44,8 @@ export function QueuePage(): ReactNode {
         </p>
       )}
       {data.entries.length === 0 ? (
-        <Empty title="Nobody waits">
-          <p>What is handed in now starts with the next pass. Fewer at once:</p>
+        <Empty title="The queue is empty">
+          <p>What is submitted now starts with the next pass. Fewer at once:</p>
           <Command text="wms2 queue --max-active 5" />
         </Empty>
       ) : (

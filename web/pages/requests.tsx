@@ -163,7 +163,7 @@ function Nothing({ filter, onClear }: { filter: Filter; onClear: () => void }): 
     );
   return (
     <Empty title="There are no requests yet">
-      <p>Hand one in from a terminal; it shows up here by itself. The example takes less than a minute:</p>
+      <p>Submit one from a terminal; it shows up here by itself. The example takes less than a minute:</p>
       <Command text="wms2 submit examples/generate.yaml" />
       <p>
         What a request looks like: <Link href="/requests">examples/</Link> and <code>docs/requests.md</code> of the

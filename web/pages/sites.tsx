@@ -34,8 +34,8 @@ export function SitesPage(): ReactNode {
       <div className="title">
         <h1>Sites</h1>
         <span className="quiet number live">
-          {count(rows.length, "site")}, {out === 0 ? "all in use" : `${out} not in use`} · those with most failures of
-          that kind first
+          {count(rows.length, "site")}, {out === 0 ? "all in use" : `${out} not in use`} · most failures of that kind
+          first
         </span>
         <div className="end">
           <AsText cli="wms2 sites" operation="sites.hours" input={{ hours: HOURS }} />

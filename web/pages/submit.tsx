@@ -17,7 +17,7 @@ import { marksOf } from "./submit/lines.ts";
 
 const CHECK_AFTER_MS = 400;
 
-/** What would it do? Checked while somebody types, each problem at its line; then handed in. */
+/** What would it do? Checked while somebody types, each problem at its line; then submitted. */
 export function SubmitPage(): ReactNode {
   const url = useUrlState();
   const [draft, setDraft] = useDraft();
@@ -120,7 +120,7 @@ function Work({ text, onChange, against, onSent }: WorkProps): ReactNode {
     (check.error ? "it has problems: see beside" : null) ??
     (checked === null || !check.isOfText ? "it is being checked" : null) ??
     (checked?.taken ? `there is a request ${checked.name} already: choose another name` : null) ??
-    (isBusy ? "it is being handed in" : null);
+    (isBusy ? "it is being submitted" : null);
   return (
     <div className="split">
       <div className="stack">
@@ -130,7 +130,7 @@ function Work({ text, onChange, against, onSent }: WorkProps): ReactNode {
             {checked?.name && !checked.taken ? `Submit ${checked.name}` : "Submit"}
           </ActionButton>
           <span className="quiet" role="status">
-            {isEmpty ? "Write a request, or begin with an example." : (whyNot ?? "It can be handed in.")}
+            {isEmpty ? "Write a request, or begin with an example." : (whyNot ?? "It can be submitted.")}
           </span>
         </div>
         {problem !== null && <Problem error={problem} />}

@@ -176,7 +176,7 @@ function outcomeOf(answer: ActAnswer) {
 }
 
 const PAST: Record<OperatorAction, string> = {
-  submit: "handed in",
+  submit: "submitted",
   release: "released",
   fail: "failed",
   restart: "restarted",

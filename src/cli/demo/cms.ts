@@ -44,7 +44,7 @@ export async function runCmsDemo(dirs: DemoDirs, engine: string | undefined, beg
   }
   if (leftOver.length) talk(`these processes did not end: ${leftOver.join(", ")}`);
   if (result === null) {
-    talk("stopped; no process is left behind");
+    talk("stopped; no process is left running");
     return 130;
   }
   const problems = cmsComplaints(result);

@@ -35,7 +35,7 @@ test.each([
     "names in capitals, braces, hooks",
     graphDocument(jobs, { parameters: { x: "1..3", LR: [0.1, 0.2, 0.5] }, on: { end: "echo over" }, recovery }),
   ],
-])("what a report says can be handed in again: %s", (_, document) => {
+])("what a report says can be submitted again: %s", (_, document) => {
   const spec = specOf(document);
   const work = spec.work as GraphWork;
   const told = documentText(requestDetailView(sampleRequest({ spec }), null, []));

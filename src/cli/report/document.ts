@@ -4,7 +4,7 @@ import type { RequestDetailView } from "../../operations/requests.ts";
 type Row = Readonly<Record<string, unknown>>;
 const rowsIn = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as Row[]) : []);
 
-/** The request as YAML: one of jobs as it can be handed in again, any other as it was understood. */
+/** The request as YAML: one of jobs as it can be submitted again, any other as it was understood. */
 export function documentText({ request_name: name, work, spec }: RequestDetailView): string {
   const { kind, summary: _, jobs, ...rest } = work;
   const document = Array.isArray(jobs) ? graphDocument(work, spec.recovery) : { ...rest, ...spec };

@@ -18,7 +18,7 @@ export interface ReportFacts {
   readonly attempts: readonly AttemptView[];
   /** There is more than was read. */
   readonly isCut: boolean;
-  /** As it can be handed in again. */
+  /** As it can be submitted again. */
   readonly document: string;
 }
 

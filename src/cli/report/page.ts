@@ -52,7 +52,7 @@ function head({ request, now, server, results, credited, attempts, isCut }: Repo
   return html`<h1>${request.request_name} <span class="chip ${CHIPS.includes(status) ? status : "other"}">${status}</span></h1>
 <p>${request.kind}: ${String(request.work.summary)}${campaign ? `, campaign ${campaign}` : ""}${requestor ? `, for ${requestor}` : ""}</p>
 <p><b>Because:</b> ${because(request)}</p>
-<p class="dim">Handed in ${stamp(created_at)} UTC, ${status} since ${stamp(status_since)} UTC. Report of ${stamp(now.toISOString())} UTC by wms2 ${VERSION} at ${server}.</p>
+<p class="dim">Submitted ${stamp(created_at)} UTC, ${status} since ${stamp(status_since)} UTC. Report of ${stamp(now.toISOString())} UTC by wms2 ${VERSION} at ${server}.</p>
 ${when(isCut, () => html`<p><b>Cut:</b> there are more jobs or attempts than were read; numbers here are of those that were.</p>`)}
 <div class="cards">${cards.map(([number, what]) => html`<div class="card"><b>${number}</b>${what}</div>`)}</div>`;
 }

@@ -39,9 +39,7 @@ function headLine({ facts, trouble, filter, width }: TopState, url: string, { pa
   const age = Math.max(0, (now.getTime() - facts.at) / 1000);
   const old = `${age < 1.5 ? "now" : `${duration(Math.round(age)).replace(".0", "")} old`}`;
   const isSilent = trouble !== null || age > SILENT_AFTER_SEC;
-  const word = isSilent
-    ? paint.red(`NO ANSWER: numbers are ${old}; trying again`)
-    : paint.dim(`${clock(now)} · ${old}`);
+  const word = isSilent ? paint.red(`NO ANSWER: numbers are ${old}; retrying`) : paint.dim(`${clock(now)} · ${old}`);
   const shown = filter ? ` · ${matching(facts.rows, filter).length} shown` : "";
   const left = `${paint.bold("wms2 top")}  ${url}  ${statusCounts(facts.counts, paint)}${shown}`;
   const room = width - visibleLength(word) - 2;
@@ -124,7 +122,7 @@ function listLines(state: TopState, look: Look): string[] {
 function emptyText({ view, filter, ended }: TopState): string {
   if (view === "causes") return "nothing fails";
   if (view === "alerts") return "no alerts";
-  if (view === "queue") return "nobody waits for a place";
+  if (view === "queue") return "the queue is empty";
   if (filter) return `no request matches /${filter}; esc shows all`;
   return ended ? "no requests yet: wms2 submit FILE hands one in" : "nothing is open; e shows what has ended";
 }

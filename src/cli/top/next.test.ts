@@ -52,7 +52,7 @@ describe("an action", () => {
     // Before the preview is there, nothing can be done.
     expect(key(asked.state, "enter").effect).toBeUndefined();
     const shown = next(asked.state, { kind: "previewed", wish: pending.wish, items: [would("taus")] }).state;
-    expect(key(shown, "enter")).toMatchObject({ state: { message: "say why: it is kept with the request" } });
+    expect(key(shown, "enter")).toMatchObject({ state: { message: "enter a reason: it is kept with the request" } });
     const typed = afterKeys([..."disk is back"], shown);
     const { state, effect } = key(typed, "enter");
     expect(effect).toEqual({ do: "act", wish, reason: "disk is back" });

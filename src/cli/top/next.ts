@@ -250,7 +250,7 @@ function onPreviewKey(state: TopState, over: Extract<TopState["over"], { kind: "
     return { state: { ...state, over: { ...over, reason: edited(over.reason, key) }, message: null } };
   const reason = over.reason.trim();
   if (needsReason(over.wish) && !reason)
-    return { state: { ...state, message: "say why: it is kept with the request" } };
+    return { state: { ...state, message: "enter a reason: it is kept with the request" } };
   const message = `${over.wish.action} …`;
   return { state: { ...state, over: null, message }, effect: { do: "act", wish: over.wish, reason } };
 }

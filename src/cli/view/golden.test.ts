@@ -87,7 +87,7 @@ const graphRequest = (): RequestRecord => sampleRequest({ spec: graphSpec(), wai
 
 const moves = [
   { from: null, to: "submitted" as const, reason: "created", actor: "alice", at: at("10:00") },
-  { from: "submitted" as const, to: "queued" as const, reason: "handed in", actor: "wms2", at: at("10:01") },
+  { from: "submitted" as const, to: "queued" as const, reason: "accepted", actor: "wms2", at: at("10:01") },
   { from: "queued" as const, to: "planning" as const, reason: "slot 2 of 300 is free", actor: "wms2", at: at("10:30") },
   {
     from: "planning" as const,

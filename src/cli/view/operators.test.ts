@@ -122,7 +122,7 @@ const item = (over: Partial<BulkAnswerView["items"][number]>): BulkAnswerView["i
   request_name: "muons-2026",
   outcome: "done",
   status: "held",
-  message: "released: finished work is credited, 3 unfinished units left behind",
+  message: "released: finished work is credited, 3 units will be planned again",
   warnings: [],
   problems: [],
   ...over,

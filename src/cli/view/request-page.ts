@@ -50,7 +50,7 @@ function headLines(request: RequestDetailView, look: Look): string[] {
   const by = `by ${request.requestor || "?"}${request.campaign ? ` · ${request.campaign}` : ""}`;
   return [
     `${paint.bold(request.request_name)}  ${statusWord(request.status, paint)} ${ended ? `${since} ago` : `for ${since}`}  ${paint.dim(request.status_meaning)}`,
-    `${request.kind} · ${urgency} · ${by} · handed in ${duration(secondsSince(request.created_at, now))} ago`,
+    `${request.kind} · ${urgency} · ${by} · submitted ${duration(secondsSince(request.created_at, now))} ago`,
     ...labelled(hasJobs(request) ? "jobs" : "input", [String(request.work.summary)], look),
     ...labelled("steps", spec.steps.length ? [spec.steps.map((step) => step.name).join(" → ")] : [], look),
     ...labelled("directory", hasJobs(request) ? [String(request.work.directory)] : [], look),

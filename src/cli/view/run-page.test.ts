@@ -50,7 +50,7 @@ test("of many jobs the first are shown, and the others are counted", () => {
 
 const HELD = {
   code: "permanent-failures" as const,
-  message: "1 of 103 units failed, and trying again would change nothing",
+  message: "1 of 103 units failed, and a retry would change nothing",
   evidence: {},
   actions: ["release", "abort"],
 };
@@ -81,7 +81,7 @@ const failure = {
   cluster: 12,
   site: "local",
   exit_code: 7,
-  reason: "exit 7 in step job at local (the program itself failed); no more tries: 2 retries allowed, all used",
+  reason: "exit 7 in step job at local (the program failed); no more retries: 2 retries allowed, all used",
   not_before: null,
 };
 const errors: ErrorsView = {

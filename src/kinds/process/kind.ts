@@ -53,7 +53,7 @@ function checkSplitAgainstInput({ split, path }: ReadSplit, input: InputSpec | n
   } else if (split.algorithm === "EventBased" && input.events.by === "unknown") {
     top.notes.problem(
       path,
-      "nobody knows how many events the files have; add input.events_per_file",
+      "number of events unknown: add input.events_per_file",
       "events_per_file: lines, or a number",
     );
   }

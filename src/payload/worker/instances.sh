@@ -24,7 +24,7 @@ plan_instances() {
     range_base=$first_event range_total=$((last_event - first_event + 1)) range_open=
     if [ -z "$inputs" ] && [ "$first_lumi" != "$last_lumi" ]; then
       lumis_move=1 range_grain=$events_per_lumi
-      is_number "$range_grain" && [ "$range_grain" -gt 0 ] || obstacle='nobody says how many events a lumi has'
+      is_number "$range_grain" && [ "$range_grain" -gt 0 ] || obstacle='number of events per lumi unknown'
     fi
   elif [ -n "$inputs" ]; then
     range_total=$events

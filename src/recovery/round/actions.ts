@@ -20,10 +20,10 @@ const STOPPABLE = OPEN.filter((status) => status !== "new" && status !== "held")
  */
 const TABLE = {
   submit: {
-    meaning: "hand a draft in: from here on it is worked on",
+    meaning: "submit a draft: from here on it is worked on",
     allowed: ["new"],
     already: ["submitted", "queued", "planning", "active"],
-    otherwise: "it was handed in before",
+    otherwise: "it was submitted before",
   },
   release: {
     meaning: "go on: finished work is kept, modifications apply to the next plan or rescue",
@@ -71,7 +71,7 @@ const TABLE = {
     meaning: "stop it and have somebody look: it waits for a person",
     allowed: STOPPABLE,
     already: ["held"],
-    otherwise: "it has not been handed in yet",
+    otherwise: "it has not been submitted yet",
   },
   rescue: {
     meaning: "run what failed in the present round again now",

@@ -121,7 +121,7 @@ describe("bad files", () => {
           evidence: {
             units: [unit(1)],
             sites: ["T2_XX_Alpha"],
-            reason: "no more tries: /store/bad failed at two sites",
+            reason: "no more retries: /store/bad failed at two sites",
           },
         },
       ],
@@ -196,7 +196,8 @@ test("a hold says why, shows the evidence in few words and what may be done", ()
   expect(decision).toMatchObject({
     hold: {
       code: "failure-threshold",
-      message: "4 of 10 units failed: 40 %, and 20 % is the limit; mostly 60307 (copying the output to storage failed)",
+      message:
+        "4 of 10 units failed: 40 %, and 20 % is the limit; mostly with exit code 60307 (copying the output to storage failed)",
       actions: ["release", "rescue", "fail", "restart", "abort"],
       evidence: {
         unitsTotal: 10,

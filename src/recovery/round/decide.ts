@@ -133,15 +133,15 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
     );
   if (nothingToRescue) return excludeBadFiles(facts, units);
   if (rescuesUsed >= policy.maxRescues)
-    return hold(
-      facts,
-      "rescues-used-up",
-      `${count} after ${plural(rescuesUsed, "rescue")} of ${policy.maxRescues}${causeOf(facts)}`,
-    );
+    return hold(facts, "rescues-used-up", `${count}; ${rescuesText(rescuesUsed, policy.maxRescues)}${causeOf(facts)}`);
   if (sitesLeft(facts.possibleSites, facts.bannedSites)?.length === 0)
     return hold(facts, "no-site-left", `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`);
   return rescue(facts, units, moves, failed === 0 ? `${progress(facts)} and none failed` : count);
 }
+
+/** Why no rescue follows. */
+const rescuesText = (used: number, most: number): string =>
+  most === 0 ? "no automatic retries allowed" : `${plural(used, "automatic rescue")} of ${most} used`;
 
 /** Jobs of a graph that neither failed nor ran: they wait for those that failed, and count against nothing. */
 function blockedText({ failedUnits, unitsTotal, unitsDone }: RoundFacts, failed: number): string {
@@ -189,7 +189,7 @@ function holdForGood(facts: RoundFacts, units: SortedUnits, count: string): Roun
     );
   }
   if (units.permanent.length > 0)
-    return hold(facts, "permanent-failures", `${count}, and trying again would change nothing${causeOf(facts)}`);
+    return hold(facts, "permanent-failures", `${count}, and a retry would change nothing${causeOf(facts)}`);
   const torn = sortFiles(units.torn, facts.filesOf, facts.finishedUnits, facts.tally.files).torn;
   return hold(
     facts,

@@ -55,12 +55,15 @@ function evidenceOf(tally: RoundTally) {
   };
 }
 
-/** "; mostly 8021 (an input file was opened, but reading it failed)"; "" when nothing is known. */
+/** "; mostly with exit code 8021 (an input file was opened, but reading it failed)"; "" when nothing is known. */
 export function causeOf({ tally }: RoundFacts): string {
   const [most] = tally.codes;
   if (!most) return "";
   if (most.cause === "forged_output") return `; ${most.first.reason}`;
   const all = tally.codes.reduce((sum, { failures }) => sum + failures, 0);
   const share = tally.codes.length === 1 ? "all" : most.failures * 2 > all ? "mostly" : "for example";
-  return `; ${share} ${most.name}${most.meaning ? ` (${most.meaning})` : ""}`;
+  const named = /^\d/.test(most.name) ? `exit code ${most.name}` : most.name;
+  // "the program failed" says nothing more than the code.
+  const meaning = most.meaning && most.rule !== "program-failed" ? ` (${most.meaning})` : "";
+  return `; ${share} with ${named}${meaning}`;
 }

@@ -168,8 +168,7 @@ function advice(
   const what = cause === null || cause === "exit" ? `exit ${exitCode}` : `${cause} (exit ${exitCode})`;
   if (decision === "unclassified") return `${what}: no rule knows it; say what it means with wms2 classify`;
   if (badFiles.length > 0) return `${what}: bad input (${listed(badFiles, 1)}); wms2 release --exclude leaves it out`;
-  if (category === "permanent")
-    return `${what}: trying again changes nothing; correct it with wms2 ${corrects} --from FILE`;
+  if (category === "permanent") return `${what}: a retry changes nothing; correct it with wms2 ${corrects} --from FILE`;
   return `${what}: see wms2 errors; wms2 resubmit --nodes runs it again as it is`;
 }
 

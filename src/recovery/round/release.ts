@@ -60,7 +60,9 @@ export function decideRelease(
     return err([{ path: "how", message: "there is no run a rescue could go on with", allowed: "next-round" }]);
   if (asked === "next-round" && facts.isStopped)
     return err([{ path: "how", message: "its run was only stopped: it goes on where it was", allowed: "rescue" }]);
-  const { how, reason } = chooseHow(facts, asked);
+  // What was lost with a directory was no fault of the work: it is made all the same, unless a person says otherwise.
+  const topsUp = read.value.topUp ?? (facts.topsUp || facts.holdCode === "unit-directory-damaged");
+  const { how, reason } = chooseHow({ ...facts, topsUp }, asked);
   const problems = how === "rescue" ? unheeded(facts, read.value) : [];
   if (problems.length > 0) return err(problems);
   if (how === "next-round" && asked === null && facts.isOneRound && facts.unitsUnfinished > 0) {
@@ -68,7 +70,6 @@ export function decideRelease(
     const message = `its run cannot go on, and no later round would take up ${left}`;
     return err([{ path: "how", message, allowed: "restart: the next version keeps what is done; or how: next-round" }]);
   }
-  // What was lost with a directory was no fault of the work: it is made all the same, unless a person says otherwise.
   const replaces =
     facts.holdCode === "unit-directory-damaged" && facts.kindFields.includes("top_up") && how === "next-round";
   const modifications = replaces ? { ...read.value, topUp: read.value.topUp ?? true } : read.value;
@@ -96,11 +97,19 @@ function unheeded({ isStopped }: ReleaseFacts, { excludedFiles, memoryMb }: Rele
 const unfinished = ({ unitsUnfinished, unitWord }: ReleaseFacts): string =>
   plural(unitsUnfinished, `unfinished ${unitWord}`);
 
+/** What becomes of them in the next round. */
+function next({ unitsUnfinished, unitWord, isOneRound, kindFields, topsUp }: ReleaseFacts): string {
+  const units = plural(unitsUnfinished, unitWord);
+  if (isOneRound) return `${units} will not run`;
+  if (!kindFields.includes("top_up")) return `${units} will be planned again`;
+  return topsUp ? `${units} will be replaced` : `${units} will not run again`;
+}
+
 function chooseHow(facts: ReleaseFacts, asked: "rescue" | "next-round" | null): Pick<Release, "how" | "reason"> {
   const { holdCode, canRescue, isOneRound, tornFiles, unitsUnfinished } = facts;
   const left = unfinished(facts);
   if (asked === "rescue") return { how: "rescue", reason: `released: ${left} to be run again, as asked` };
-  if (asked === "next-round") return { how: "next-round", reason: `released: ${left} left behind, as asked` };
+  if (asked === "next-round") return { how: "next-round", reason: `released: ${next(facts)}, as asked` };
   const usual = releaseOf(holdCode);
   if (canRescue && (usual === "rescue" || isOneRound))
     return { how: "rescue", reason: `released: the run goes on${unitsUnfinished > 0 ? ` with ${left}` : ""}` };
@@ -112,7 +121,7 @@ function chooseHow(facts: ReleaseFacts, asked: "rescue" | "next-round" | null): 
   if (usual !== "plan")
     return {
       how: "next-round",
-      reason: `released: finished work is credited${unitsUnfinished > 0 ? `, ${left} left behind` : ""}`,
+      reason: `released: finished work is credited${unitsUnfinished > 0 ? `, ${next(facts)}` : ""}`,
     };
   return { how: "plan", reason: "released: planning goes on where it was" };
 }

@@ -39,10 +39,10 @@ export function Activity({ status }: { status: Answer<"system.status"> }): React
         )}
         <Sparkline label="Work units done, last 24 hours" values={samples.map(({ done }) => done)} />
         <p className={loop.healthy ? "quiet" : "banner error"}>
-          {loop.healthy ? "The loop passes" : loop.why}
+          {loop.healthy ? "The scheduler is running" : loop.why}
           {loop.last_pass_at && (
             <>
-              , last <Time at={loop.last_pass_at} />
+              , last pass <Time at={loop.last_pass_at} />
             </>
           )}
           {" · "}

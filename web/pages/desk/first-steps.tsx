@@ -9,7 +9,7 @@ export function FirstSteps(): ReactNode {
   const { data } = useAnswer("system.examples", {});
   const example = data?.requests[0];
   return (
-    <Empty title="Nothing was handed in yet">
+    <Empty title="Nothing was submitted yet">
       {example && (
         <>
           <p>{example.about}</p>

@@ -13,18 +13,18 @@ interface Facts {
 export function deskSentence({ held, causes, alerts, requests }: Facts): { tone: Tone; needs: string; rest: string } {
   const waits =
     held > 0 ? `${count(held, "request waits", "requests wait")} for a person` : "No request waits for a person";
-  const why = held > 0 && causes > 0 ? `, behind ${held === 1 ? "it" : "them"} ${count(causes, "cause")}` : "";
-  const heard = alerts > 0 ? `; ${count(alerts, "alert")} besides` : "";
+  const why = held > 0 && causes > 0 ? `, from ${count(causes, "cause")}` : "";
+  const heard = alerts > 0 ? `; ${count(alerts, "other alert")}` : "";
   const of = (...words: string[]) => words.reduce((sum, word) => sum + (requests[word] ?? 0), 0);
   const parts = [
-    [of("active", "planning", "partial"), "at work"],
-    [of("queued", "submitted"), "in the queue"],
+    [of("active", "planning", "partial"), "running normally"],
+    [of("queued", "submitted"), "queued"],
     [of("completed"), "completed"],
   ].filter(([number]) => Number(number) > 0);
-  const rest = parts.map(([number, word]) => `${Number(number).toLocaleString("en")} ${word}`).join(", ");
+  const rest = parts.map(([number, word]) => `${word}: ${Number(number).toLocaleString("en")}`).join(", ");
   return {
     tone: held > 0 ? "held" : alerts > 0 ? "retrying" : "done",
     needs: `${waits}${why}${heard}.`,
-    rest: rest && `Without you: ${rest}.`,
+    rest: rest && `${rest.replace(/^./, (first) => first.toUpperCase())}.`,
   };
 }

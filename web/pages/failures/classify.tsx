@@ -23,8 +23,8 @@ export function Classify({ name, meaning: { group, action }, onClose }: Classify
   const body = { name, items: [{ group: group.key, action }], remember };
   return (
     <ActDialog
-      title={`${action === "retry" ? "Retry" : "Fail"} ${count(group.unclassified, "failure")} alike`}
-      about="What failures alike mean: for these, and for the runs to come if it is remembered. Their logs say:"
+      title={`${action === "retry" ? "Retry" : "Fail"} ${count(group.unclassified, "similar failure")}`}
+      about="Classify similar failures once for all: these, and those of later runs if it is remembered. Their logs say:"
       asked={body}
       foretell={() => call("attempts.classify", { ...body, reason: ONLY_A_LOOK, dry_run: true })}
       shown={(classified) => <Effect classified={classified} />}
@@ -33,7 +33,7 @@ export function Classify({ name, meaning: { group, action }, onClose }: Classify
         <>
           <pre>{group.lines.join("\n")}</pre>
           <label>
-            <span className="label">Why</span>
+            <span className="label">Reason</span>
             <input required value={reason} maxLength={1000} onChange={({ target }) => setReason(target.value)} />
           </label>
           <label className="inline">
@@ -52,7 +52,7 @@ export function Classify({ name, meaning: { group, action }, onClose }: Classify
 
 const Effect = ({ classified }: { classified: Answer<"attempts.classify"> }): ReactNode => (
   <Banner kind="info">
-    <b>This would happen:</b> <span>{classified.message}</span>
+    <b>Preview:</b> <span>{classified.message}</span>
     {classified.rules.map(({ rule }) => (
       <span key={rule.stderr}>
         The rule: exit {rule.exit_code} and <code>{rule.stderr}</code> in the log.

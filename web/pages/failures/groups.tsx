@@ -38,7 +38,7 @@ export function Groups({ name }: { name: string }): ReactNode {
   return (
     <section className="panel">
       <header>
-        <h2>Alike, by what their logs say</h2>
+        <h2>Similar failures, by what their logs say</h2>
         <span className="quiet">
           {open > 0 ? `${count(open, "decision")} to make` : "none waits for a decision"}
           {data && data.not_read > 0 && ` · ${count(data.not_read, "log")} not read`}

@@ -18,7 +18,7 @@ export function Beside({ name, bad, own }: { name: string; bad: AttemptView; own
   return (
     <section className="panel">
       <header>
-        <h2>Beside one that went well</h2>
+        <h2>Compare with a successful attempt</h2>
       </header>
       {good ? (
         <div className="scroll">
@@ -54,7 +54,7 @@ export function Beside({ name, bad, own }: { name: string; bad: AttemptView; own
         </div>
       ) : (
         <p className="body quiet">
-          None of the first {LOOKED_AT} attempts of this request that did the same kind of work went well.
+          No successful attempt of a similar job among the first {LOOKED_AT} attempts of this request.
         </p>
       )}
     </section>

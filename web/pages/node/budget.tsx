@@ -16,28 +16,28 @@ export function Budget({ name, last }: { name: string; last: AttemptView }): Rea
   return (
     <section className="panel">
       <header>
-        <h2>What is left to try</h2>
+        <h2>Remaining retries</h2>
         <Link className="end" href={`/policy?code=${code}`}>
           Policy for exit {code}
         </Link>
       </header>
       <div className="body commands">
         <p>
-          It ran {rrn === 1 ? "once" : `${rrn} times`} within its budget.{" "}
+          It ran {rrn === 1 ? "once" : `${rrn} times`} so far.{" "}
           {!isOpen ? (
-            "It is not tried again by itself; resubmit gives it a fresh budget."
+            "No automatic retries remain; resubmit gives it new ones."
           ) : last.not_before ? (
             <>
-              It is tried again <Time at={last.not_before} as="both" />.
+              It is retried automatically <Time at={last.not_before} as="both" />.
             </>
           ) : (
-            "It is tried again at once."
+            "It is retried automatically now."
           )}
         </p>
         {error && <Problem error={error} />}
         {data && (
           <p className="quiet">
-            {isOpen ? `If execution ${attempt} failed alike` : "After a resubmit, a failure alike"}:{" "}
+            {isOpen ? `A similar failure of execution ${attempt}` : "A similar failure after a resubmit"}:{" "}
             <b>{data.decision}</b>: {data.reason}
           </p>
         )}

@@ -13,7 +13,7 @@ const good = (more: Partial<AttemptView> = {}) => attempt({ cause: null, exit_co
 test.each([
   [[], "It was not tried yet"],
   [[good()], "Tried once: it is done"],
-  [[attempt()], "Tried once, 1 failed with exit 3 at T1_CH_North: no more tries"],
+  [[attempt()], "Tried once, 1 failed with exit 3 at T1_CH_North: no more retries"],
   [
     [attempt({ decision: "retry" }), attempt({ decision: "retry", site: null, exit_code: 137 }), good()],
     "Tried 3 times, 2 failed with exit 3, 137 at T1_CH_North, an unknown site: it is done",

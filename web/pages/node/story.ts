@@ -8,7 +8,7 @@ export const DECISION_LOOK: Readonly<
 > = {
   done: ["done", "✓", "done", "it is done"],
   retry: ["retrying", "↻", "failed, and tried again", "it is tried again"],
-  stop: ["failed", "F", "failed", "no more tries"],
+  stop: ["failed", "F", "failed", "no more retries"],
   unclassified: ["held", "?", "failed", "it waits for a person to say what the failure means"],
   abort: ["failed", "✕", "failed", "it ended the whole run"],
 };

@@ -6,7 +6,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { TableHead } from "../../ui/table-head.tsx";
 import { Time } from "../../ui/time.tsx";
 import { bytes, count } from "../../words.ts";
-import { BLOCK_LOOK, owedSince, unitsText } from "./words.ts";
+import { BLOCK_LOOK, unitsText, waitingSince } from "./words.ts";
 
 interface BlocksTableProps {
   readonly blocks: readonly BlockView[];
@@ -22,7 +22,7 @@ const COLUMNS = [
   { end: "Files" },
   { end: "Size" },
   "Steps taken",
-  "Owed since",
+  "Waiting since",
   "What it waits for",
 ];
 
@@ -60,8 +60,8 @@ export const BlocksTable = ({ blocks, hasRequests = false, onRetry }: BlocksTabl
             <td data-label="Steps taken">
               {Object.keys(block.receipts).join(", ") || <span className="quiet">none</span>}
             </td>
-            <td data-label="Owed since">
-              <Owed block={block} />
+            <td data-label="Waiting since">
+              <WaitingSince block={block} />
             </td>
             <td>
               <Waits block={block} onRetry={onRetry} />
@@ -73,8 +73,8 @@ export const BlocksTable = ({ blocks, hasRequests = false, onRetry }: BlocksTabl
   </div>
 );
 
-function Owed({ block }: { block: BlockView }): ReactNode {
-  const since = owedSince(block);
+function WaitingSince({ block }: { block: BlockView }): ReactNode {
+  const since = waitingSince(block);
   return since ? <Time at={since} /> : <span className="quiet">nothing</span>;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BlockView } from "../../../src/operations/blocks.ts";
-import { blocksSentence, owedSince, unitsText } from "./words.ts";
+import { blocksSentence, unitsText, waitingSince } from "./words.ts";
 
 const block = (status: BlockView["status"], day: number): BlockView =>
   ({
@@ -13,7 +13,7 @@ const block = (status: BlockView["status"], day: number): BlockView =>
 
 test.each([
   [[], "waiting", /No block yet/, null],
-  [[block("done", 1)], "done", /2 files \(3\.0 GB\) in 1 block, all closed/, null],
+  [[block("done", 1)], "done", /2 files \(3\.0 GB\) in 1 block, all registered in the catalog and closed/, null],
   [[block("done", 1), block("open", 3), block("open", 2)], "running", /2 blocks open/, 2],
   [[block("open", 3), block("failed", 4)], "failed", /1 block failed and wait/, 3],
   [[block("withdrawn", 3)], "waiting", /1 block withdrawn/, null],
@@ -23,9 +23,12 @@ test.each([
   expect(said.since).toBe(day === null ? null : `2026-11-0${day}T00:00:00Z`);
 });
 
-test("its units by what became of their files, and since when something is owed", () => {
-  expect(unitsText(block("open", 1))).toBe("1 owed, 2 registered");
-  expect([owedSince(block("open", 1)), owedSince(block("done", 1))]).toEqual(["2026-11-01T00:00:00Z", null]);
+test("its units by what became of their files, and since when something waits", () => {
+  expect(unitsText(block("open", 1))).toBe("1 waiting, 2 registered");
+  expect([waitingSince(block("open", 1)), waitingSince(block("done", 1))]).toEqual(["2026-11-01T00:00:00Z", null]);
   const waits = { ...block("open", 1), units: { owed: 0, registered: 3, replicated: 0, withdrawn: 0 } };
-  expect([owedSince({ ...waits, has_all_units: true }), owedSince(waits)]).toEqual(["2026-11-01T00:00:00Z", null]);
+  expect([waitingSince({ ...waits, has_all_units: true }), waitingSince(waits)]).toEqual([
+    "2026-11-01T00:00:00Z",
+    null,
+  ]);
 });

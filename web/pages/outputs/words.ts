@@ -3,7 +3,7 @@ import type { Tone } from "../../ui/badge.tsx";
 import { bytes, count } from "../../words.ts";
 
 export const BLOCK_LOOK: Readonly<Record<BlockView["status"], readonly [Tone, string, string]>> = {
-  open: ["running", "O", "open: steps are owed"],
+  open: ["running", "O", "open: steps remain"],
   done: ["done", "✓", "done: closed, all steps are taken"],
   failed: ["failed", "F", "failed: waits for a person"],
   withdrawing: ["retrying", "↻", "is being withdrawn"],
@@ -14,19 +14,19 @@ export const BLOCK_LOOK: Readonly<Record<BlockView["status"], readonly [Tone, st
 export const unitsText = ({ units }: Pick<BlockView, "units">): string =>
   Object.entries(units)
     .filter(([, number]) => number > 0)
-    .map(([state, number]) => `${number.toLocaleString("en")} ${state}`)
+    .map(([state, number]) => `${number.toLocaleString("en")} ${state === "owed" ? "waiting" : state}`)
     .join(", ") || "no unit yet";
 
-/** Since when something of it is owed to the catalog; null: nothing is, or only units that are still to come. */
-export const owedSince = ({ status, created_at, units, has_all_units }: BlockView): string | null => {
-  const isOwed = has_all_units || (units.owed ?? 0) + (units.replicated ?? 0) > 0;
-  return status === "failed" || (status === "open" && isOwed) ? created_at : null;
+/** Since when something of it waits to be registered in the catalog; null: nothing is, or only units that are still to come. */
+export const waitingSince = ({ status, created_at, units, has_all_units }: BlockView): string | null => {
+  const isWaiting = has_all_units || (units.owed ?? 0) + (units.replicated ?? 0) > 0;
+  return status === "failed" || (status === "open" && isWaiting) ? created_at : null;
 };
 
 interface Sum {
   readonly tone: Tone;
   readonly text: string;
-  /** Since when the oldest is owed. */
+  /** Since when the oldest waits. */
   readonly since: string | null;
 }
 
@@ -42,11 +42,11 @@ export function blocksSentence(blocks: readonly BlockView[]): Sum {
   const [failed, open] = [of("failed"), of("open")];
   const sum = (key: "files" | "bytes") => blocks.reduce((total, block) => total + block[key], 0);
   const what = `${count(sum("files"), "file")} (${bytes(sum("bytes"))}) in ${count(blocks.length, "block")}`;
-  const since = blocks.flatMap((block) => owedSince(block) ?? []).toSorted()[0] ?? null;
+  const since = blocks.flatMap((block) => waitingSince(block) ?? []).toSorted()[0] ?? null;
   if (failed.length > 0)
     return { tone: "failed", text: `${what}; ${count(failed.length, "block")} failed and wait for a person.`, since };
   if (open.length > 0) return { tone: "running", text: `${what}; ${count(open.length, "block")} open.`, since };
   const gone = of("withdrawn", "withdrawing").length;
   if (gone > 0) return { tone: "waiting", text: `${what}; ${count(gone, "block")} withdrawn.`, since: null };
-  return { tone: "done", text: `${what}, all closed and made known.`, since: null };
+  return { tone: "done", text: `${what}, all registered in the catalog and closed.`, since: null };
 }

@@ -71,7 +71,7 @@ export function QueueRow({ entry, now, isLast, dragged, handle, onMove, onPriori
         ) : entry.expected_at ? (
           <Time at={entry.expected_at} as="both" isGuess />
         ) : (
-          <span className="quiet">cannot be told yet</span>
+          <span className="quiet">unknown</span>
         )}
       </td>
       <td>

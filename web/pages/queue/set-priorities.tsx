@@ -61,10 +61,10 @@ export function SetPriorities({ chosen, others, onClose, onSet }: SetProps): Rea
     >
       {notOperator && <Banner kind="warning">{notOperator}</Banner>}
       <label>
-        <span className="label">Why (seen in the audit)</span>
+        <span className="label">Reason (seen in the audit)</span>
         <input required value={reason} maxLength={1000} onChange={({ target }) => setReason(target.value)} />
       </label>
-      <section aria-label="What would happen">
+      <section aria-label="Preview">
         <Moves moves={chosen} />
         {others.length > 0 && <p className="quiet">By it, {count(others.length, "other")} would make room:</p>}
         <Moves moves={others} />

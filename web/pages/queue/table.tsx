@@ -60,7 +60,7 @@ export function QueueTable({ now, then, whatIf, onChange }: TableProps): ReactNo
           </tbody>
         </table>
         {then.entries.length > SHOWN && (
-          <p className="body quiet">and {count(then.entries.length - SHOWN, "other")} behind them: wms2 queue --json</p>
+          <p className="body quiet">and {count(then.entries.length - SHOWN, "other")} after these: wms2 queue --json</p>
         )}
       </section>
       <p className="quiet" role="status">

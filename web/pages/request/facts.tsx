@@ -21,7 +21,7 @@ export function Facts({ request }: { request: Answer<"requests.show"> }): ReactN
     ["Not at", request.site_blacklist.join(", ")],
     ["Version", request.processing_version],
     ["Version before", previous && <Link href={requestHref(previous)}>{previous}</Link>],
-    ["Handed in", <Time key="at" at={request.created_at} as="both" />],
+    ["Submitted", <Time key="at" at={request.created_at} as="both" />],
     ["Rescues of this round", request.rescues_used || null],
   ];
   return (

@@ -20,7 +20,7 @@ interface Sentence {
 
 const IS: Readonly<Record<RequestStatus, string>> = {
   new: "It is a draft: nobody works on it yet",
-  submitted: "It was handed in and is being set up",
+  submitted: "It was submitted and is being set up",
   queued: "It waits in the queue",
   planning: "Its next round is being planned",
   active: "It runs",

@@ -73,7 +73,7 @@ const Fields = ({ verb, filled, onChange }: FieldsProps): ReactNode => (
       </label>
     )}
     <label>
-      <span className="label">Why (seen with the site and in the audit)</span>
+      <span className="label">Reason (seen with the site and in the audit)</span>
       <input
         required
         value={filled.reason}

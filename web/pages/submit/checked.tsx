@@ -112,7 +112,7 @@ export function Difference({ checked, against }: { checked: Checked; against: st
           {folded(lines).map((line, at) =>
             typeof line === "number" ? (
               <div key={at} className="quiet">
-                … {count(line, "line")} alike
+                … {count(line, "similar line")}
               </div>
             ) : (
               <div key={at} className={line.kind}>

@@ -43,7 +43,7 @@ export function decideTransfer(
   const next = wanted.find(({ isDone }) => !isDone);
   const still = (kind: TransferState["kind"], reason: string, until: Date | null = null) => ({ kind, reason, until });
   if (wanted.length === 0) return still("unreadable", "the argument file names nothing to do: it is incomplete");
-  if (!next) return still("done", "everything is done; the argument file was only left behind");
+  if (!next) return still("done", "everything is done; the argument file is a leftover");
   const isTransfer = next.name === "transfer" || next.name === "start";
   const { failed, limit } = isTransfer ? transfers : saves;
   if (failed < 0) return still("needs-person", `${next.name} failed in a way that another try does not help`);
