@@ -267,7 +267,7 @@ CREATE TABLE processing_blocks (
   updated_at timestamp with time zone NOT NULL,
   units_abandoned integer NOT NULL DEFAULT 0,
   CONSTRAINT processing_blocks_pkey PRIMARY KEY (workflow_id, block_index),
-  CONSTRAINT processing_blocks_status_known CHECK ((status = ANY (ARRAY['open'::text, 'complete'::text, 'archived'::text, 'failed'::text, 'invalidated'::text]))),
+  CONSTRAINT processing_blocks_status_known CHECK ((status = ANY (ARRAY['open'::text, 'complete'::text, 'archived'::text, 'on_disk'::text, 'failed'::text, 'invalidated'::text]))),
   CONSTRAINT processing_blocks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
 );
 

@@ -215,6 +215,8 @@ const UNHEARD: CmsPorts = {
   log: { info() {}, warn() {}, error() {} },
   metrics: { observeCall() {} },
 };
+/** What an installation without tape says in its settings. */
+const NO_TAPE = "none";
 type KnownSites = Pick<Store, "sites"> | null;
 const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts, known: KnownSites) => Catalog> = {
   local: (config) => makeLocalCatalog(config.storage_dir),
@@ -222,7 +224,7 @@ const CATALOGS: Record<Config["catalog.kind"], (config: Config, ports: CmsPorts,
     const services = makeCmsServices(cmsOptions(config), ports);
     const { statusFile: file, statusUrl: url } = section(config, "sites");
     return makeCmsCatalog(services, {
-      tapeExpression: config["outputs.tape_rses"],
+      tapeExpression: config["outputs.tape_rses"] === NO_TAPE ? null : config["outputs.tape_rses"],
       wanted: section(config, "reqmgr2"),
       statuses: file ? () => readFile(file, "utf8") : url ? () => services.cric.status(url) : null,
       storedSites: async () => ((await known?.sites.list()) ?? []).map((site) => ({ ...site, rses: site.rses ?? [] })),

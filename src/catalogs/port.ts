@@ -1,6 +1,6 @@
 import type { Result } from "../base/result.ts";
 import type { SiteName, UnitName } from "../domain/names.ts";
-import type { OutputBlockFacts, OutputStep, UnitFiles } from "../domain/output-block.ts";
+import type { OutputBlockFacts, OutputStep, OutputsEnd, UnitFiles } from "../domain/output-block.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { InputSpec } from "../domain/work.ts";
 import type { InputFile } from "../domain/workflow.ts";
@@ -62,8 +62,8 @@ export interface DatasetProblem {
 export interface OutputCatalog {
   /** In this order. What is done for single units comes before what waits for all of them. */
   readonly steps: readonly OutputStep[];
-  /** What a block is called when all are taken. */
-  readonly finally: "registered" | "archived";
+  /** What a block is when all are taken. archived: a rule keeps it on tape · on_disk: there is no tape here. */
+  readonly finally: OutputsEnd;
   /** each-pass: asked again at once, and a person after some refusals · backoff: ever less often, for days. */
   readonly retries: "each-pass" | "backoff";
   run(step: OutputStep, block: CatalogBlock, units: readonly UnitFiles[]): Promise<StepOutcome>;

@@ -112,5 +112,6 @@ test("the catalog of CMS asks for all it needs at once", () => {
   for (const missing of ["reqmgr2_url", "config_cache_url", "dbs_reader_url", "dbs_writer_url", "cric_url"])
     expect(attempt).toThrow(`catalog.cms.${missing}`);
   expect(attempt).toThrow("catalog.cms.proxy_file, or catalog.cms.cert_file with catalog.cms.key_file");
+  expect(attempt).toThrow("outputs.tape_rses");
   expect(attempt).not.toThrow("catalog.cms.rucio_url;");
 });

@@ -116,6 +116,7 @@ const CMS_NEEDS: readonly SettingKey[] = [
   "catalog.cms.rucio_auth_url",
   "catalog.cms.rucio_account",
   "catalog.cms.cric_url",
+  "outputs.tape_rses",
 ];
 
 /** All that is missing at once: nobody wants to start a server eight times. */
@@ -137,7 +138,7 @@ function requireCatalog(config: Config): void {
     missing.push("catalog.cms.proxy_file, or catalog.cms.cert_file with catalog.cms.key_file");
   if (missing.length === 0) return;
   throw new WorldError("bad-config", "catalog.cms", `catalog.kind is cms, and it needs ${missing.join("; ")}`, {
-    hint: "set them, or catalog.kind: local; wms2 config show tells what each is for",
+    hint: "set them (outputs.tape_rses: none where there is no tape), or catalog.kind: local; wms2 config show tells what each is for",
   });
 }
 

@@ -244,7 +244,7 @@ export const SETTINGS = {
   ),
   "outputs.tape_rses": optional(
     text,
-    "RSE expression of the tapes that closed blocks are kept on, cms catalog; not set: no tape rule is made",
+    "RSE expression of the tapes that closed blocks go to, cms catalog; none: there is no tape, blocks are kept on disk",
   ),
   "outputs.give_up_after_hours": setting(
     amount,

@@ -79,6 +79,9 @@ export type OutputStep = { readonly name: string; readonly service: string } & (
   | { readonly when: "each-unit"; readonly takes: "owed" | "replicated"; readonly leaves: "replicated" | "registered" }
 );
 
+/** How far the catalog of an installation takes a block: it knows it · its tape rule exists · kept, without tape. */
+export type OutputsEnd = "registered" | "archived" | "on_disk";
+
 /** The ids that steps which make rules have left. */
 export const rulesIn = (receipts: OutputBlock["receipts"]): readonly string[] =>
   Object.entries(receipts).flatMap(([step, id]) => (step.endsWith("-rule") ? [id] : []));

@@ -83,7 +83,7 @@ export interface FileChanges {
   readonly gone: readonly string[];
 }
 
-export const BLOCK_STATUSES = ["open", "complete", "archived", "failed", "invalidated"] as const;
+export const BLOCK_STATUSES = ["open", "complete", "archived", "on_disk", "failed", "invalidated"] as const;
 export type BlockStatus = (typeof BLOCK_STATUSES)[number];
 
 /** Work units that are registered and archived together. */

@@ -84,7 +84,7 @@ export async function startEmulators(options: EmulateOptions = {}): Promise<Emul
     port,
     dir,
     urls,
-    settings: settingsFor(urls, files),
+    settings: settingsFor(urls, files, tapesIn(journal.state())),
     faults: (...more) => faults.add(more),
     clearFaults: () => faults.clear(),
     outage: (service, seconds) => faults.outage(service, seconds),
@@ -116,7 +116,16 @@ const urlsAt = (origin: string) => ({
   steering: `${origin}/_emulate`,
 });
 
-const settingsFor = (urls: ReturnType<typeof urlsAt>, files: CertificateFiles): Record<string, unknown> => ({
+const tapesIn = (state: Readonly<Record<string, Readonly<Record<string, unknown>>>>): string =>
+  Object.entries(state["rucio.rses"] ?? {})
+    .flatMap(([name, row]) => ((row as { rse_type?: string }).rse_type === "TAPE" ? [name] : []))
+    .join("|") || "none";
+
+const settingsFor = (
+  urls: ReturnType<typeof urlsAt>,
+  files: CertificateFiles,
+  tapes: string,
+): Record<string, unknown> => ({
   "catalog.kind": "cms",
   "catalog.cms.reqmgr2_url": urls.reqmgr2,
   "catalog.cms.config_cache_url": urls.configCache,
@@ -128,4 +137,5 @@ const settingsFor = (urls: ReturnType<typeof urlsAt>, files: CertificateFiles): 
   "catalog.cms.cric_url": urls.cric,
   "catalog.cms.proxy_file": files.proxyFile,
   "catalog.cms.ca_file": files.caFile,
+  "outputs.tape_rses": tapes,
 });

@@ -2,7 +2,7 @@ import type { QueueEntry } from "../domain/admission.ts";
 import type { Dag, DagStatus, EngineIntent, NodeTally, RescueKind, UnitTally } from "../domain/dag.ts";
 import { type EvidenceOf, type HoldCode, holdFor } from "../domain/holds.ts";
 import type { DagId, UnitName } from "../domain/names.ts";
-import type { OutputSummary } from "../domain/output-block.ts";
+import type { OutputSummary, OutputsEnd } from "../domain/output-block.ts";
 import type { HoldReason, RequestRecord } from "../domain/request.ts";
 import type { RunObservation } from "../domain/run.ts";
 import type { NodeRow } from "../domain/segments.ts";
@@ -35,7 +35,7 @@ export interface Facts {
   /** Units the engine calls done that have no row yet. */
   readonly newlyDone: readonly UnitName[];
   /** What became of its outputs so far, and what the catalog calls one that is through. */
-  readonly outputs: OutputSummary & { readonly finally: "registered" | "archived" };
+  readonly outputs: OutputSummary & { readonly finally: OutputsEnd };
   /** Its products are looked after one by one: a round ends into their rows. */
   readonly hasProducts: boolean;
   /** What was seen of them; null: it has none, or its status does not ask for it. */

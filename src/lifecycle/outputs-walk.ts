@@ -92,7 +92,7 @@ async function apply(
     case "give-up":
     case "withdrawn": {
       const status = decision.kind === "give-up" ? "failed" : decision.kind;
-      if (!(await store.outputs.end(block, status, catalog.outputs.finally === "archived", clock.now()))) return true;
+      if (!(await store.outputs.end(block, status, catalog.outputs.finally, clock.now()))) return true;
       walk.moved.add(block.requestName);
       const { name, requestName, lastError } = block;
       ports.log.info("outputs.moved", { request: requestName, block: name, status, why: lastError?.message });

@@ -1,4 +1,4 @@
-import { type BlockError, type OutputSummary, UNREACHABLE } from "../domain/output-block.ts";
+import { type BlockError, type OutputSummary, type OutputsEnd, UNREACHABLE } from "../domain/output-block.ts";
 import type { WaitCode } from "../domain/wait.ts";
 
 type Trouble = NonNullable<OutputSummary["trouble"]>;
@@ -9,12 +9,18 @@ export function describeTrouble({ block, error: { unit, step, message, code } }:
   return code === UNREACHABLE ? message : `${step} of ${block} is refused: ${message}`;
 }
 
+const END_WORD: Readonly<Record<OutputsEnd, string>> = {
+  registered: "registered",
+  archived: "archived",
+  on_disk: "kept on disk",
+};
+
 /** Why a request that has no work left is not completed yet; until when, and who can change that. */
 export function explainOutputs(
   { blocks, done, trouble }: OutputSummary,
-  word: "registered" | "archived",
+  end: OutputsEnd,
 ): { readonly reason: string; readonly on: { readonly code: WaitCode; readonly until: Date | null } } {
-  const far = `outputs: ${done} of ${blocks} ${blocks === 1 ? "block" : "blocks"} ${word}`;
+  const far = `outputs: ${done} of ${blocks} ${blocks === 1 ? "block" : "blocks"} ${END_WORD[end]}`;
   if (!trouble) return { reason: far, on: { code: "outputs", until: null } };
   const { error, nextTryAt } = trouble;
   const fix = isRefusal(error) ? ` (${error.fix})` : "";

@@ -5,6 +5,7 @@ import type {
   OutputBlockFacts,
   OutputBlockStatus,
   OutputSummary,
+  OutputsEnd,
   UnitFiles,
   UnitOutputState,
 } from "../domain/output-block.ts";
@@ -33,8 +34,8 @@ export interface OutputBlockStore {
   note(block: OutputBlock, taken: StepTaken | null, failed: StepFailed | "as-before" | null, at: Date): Promise<void>;
   /** No unit is added any more; false: one was added since, or may still come. */
   seal(block: OutputBlock, at: Date): Promise<boolean>;
-  /** open → done, and its processing block with it (`archives`) when it was the last; open → failed; … */
-  end(block: OutputBlock, status: "done" | "failed" | "withdrawn", archives: boolean, at: Date): Promise<boolean>;
+  /** open → done, and its processing block becomes `end` with it when it was the last; open → failed; … */
+  end(block: OutputBlock, status: "done" | "failed" | "withdrawn", end: OutputsEnd, at: Date): Promise<boolean>;
   /** All blocks of a workflow are to be withdrawn, whatever became of them. Answers how many were not yet. */
   withdraw(workflowId: WorkflowId, at: Date): Promise<number>;
   /** What failed or waits to be tried again is tried now. Answers which blocks. */

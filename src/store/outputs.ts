@@ -169,18 +169,18 @@ const moves = (sql: Sql): Omit<OutputBlockStore, keyof Reads | keyof Steps> => (
       return sealed.length > 0;
     }),
 
-  end: ({ name, workflowId, index, status: from }, status, archives, at) =>
+  end: ({ name, workflowId, index, status: from }, status, end, at) =>
     sql.transaction(async (tx) => {
       await lockWorkflow(tx, workflowId);
       const text = "UPDATE output_blocks SET status = $3, updated_at = $4 WHERE name = $1 AND status = $2 RETURNING 1";
       if ((await tx.query(text, [name, from, status, at])).length === 0) return false;
-      if (archives && status === "done")
+      if (end !== "registered" && status === "done")
         await tx.query(
-          `UPDATE processing_blocks p SET status = 'archived', updated_at = $3
+          `UPDATE processing_blocks p SET status = $4, updated_at = $3
            WHERE workflow_id = $1 AND block_index = $2 AND status = 'complete' AND NOT EXISTS (
              SELECT 1 FROM output_blocks b
              WHERE b.workflow_id = $1 AND b.block_index = $2 AND b.status NOT IN ('done', 'withdrawn'))`,
-          [workflowId, index, at],
+          [workflowId, index, at, end],
         );
       return true;
     }),

@@ -49,6 +49,20 @@ test("a request goes from finished units to closed blocks with source and tape r
   expect(world.services.calls()).toHaveLength(calls);
 }, 60_000);
 
+test("without tape a block is not archived: it is kept on disk, under its source rule alone", async () => {
+  const bare = await makeCmsWorld(world.services, null);
+  const { pass } = bare.server();
+  const name = await bare.submit(stepChain("bare", 1));
+  await pass();
+  bare.engine.finish(bare.storageDir);
+  await pass();
+  await bare.expectStatus(name, "completed");
+  const [first, ...others] = (await bare.store.outputs.list({ limit: 100 })).items;
+  expect([first, ...others].map((block) => block?.status)).toEqual(["done", "done"]);
+  expect(rulesOf(first?.name ?? "").map((rule) => rule.rse_expression)).toEqual([`${SITES[0]}_Disk`]);
+  expect((await bare.store.units.blocks((await bare.workflow(name)).id))[0]).toMatchObject({ status: "on_disk" });
+}, 60_000);
+
 test("Rucio is away: the request waits and says so, its next round goes on, and it is completed when Rucio is back", async () => {
   const { pass } = world.server();
   const name = await world.submit(stepChain("away", 1));

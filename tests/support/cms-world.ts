@@ -38,7 +38,7 @@ export const stepChain = (name: string, units: number, over: Record<string, unkn
 const JOB = { ConfigCacheID: "emulated_gen", KeepOutput: true, EventsPerJob: 10, EventsPerLumi: 10, GlobalTag: "GT_1" };
 
 /** A world whose catalog is CMS's: emulated services over HTTPS, and servers that can die between any two calls of theirs. */
-export async function makeCmsWorld(emulated?: Emulated) {
+export async function makeCmsWorld(emulated?: Emulated, tapeExpression: string | null = `${SITES[0]}_Tape`) {
   const services = emulated ?? (await startEmulators({ sites: SITES, dbsCallsPerSec: 10_000 }));
   const world = await makeWorld();
   world.engine.site = SITES[0];
@@ -60,7 +60,7 @@ export async function makeCmsWorld(emulated?: Emulated) {
     closes.push(() => made.close());
     const services = { ...made, dbs: killableService(made.dbs, life), rucio: killableService(made.rucio, life) };
     const catalog = makeCmsCatalog(services, {
-      tapeExpression: `${SITES[0]}_Tape`,
+      tapeExpression,
       wanted: { team: null, campaigns: null },
       statuses: null,
       storedSites: async () => [],

@@ -80,7 +80,7 @@ export function outputContract(store: () => TestStore): void {
       });
       await store().units.recordFinished([unit("mg_000001", { finishedAt: at(500) })]);
       expect(await store().outputs.due(at(500), 10)).toHaveLength(1);
-      expect(await store().outputs.end(await only(), "failed", false, at(600))).toBe(true);
+      expect(await store().outputs.end(await only(), "failed", "registered", at(600))).toBe(true);
       expect(await store().outputs.due(at(10_000), 10)).toHaveLength(0);
       expect(await store().outputs.retry({ workflowId: W }, at(700))).toEqual([(await only()).name]);
       expect(await only()).toMatchObject({

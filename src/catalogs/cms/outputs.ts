@@ -7,7 +7,7 @@ import type { CmsServices, Done, NewRule, Refusal } from "./services.ts";
 export interface CmsOutputOptions {
   /** The RSE that a site's jobs write to; null: it has none. */
   rseOf(site: string): Promise<string | null>;
-  /** Where closed blocks are kept for good, as Rucio's RSE expression; null: nowhere. */
+  /** Where closed blocks are kept for good, as Rucio's RSE expression; null: there is no tape, they stay on disk. */
   readonly tapeExpression: string | null;
 }
 
@@ -42,8 +42,8 @@ export function makeCmsOutputs(services: Services, options: CmsOutputOptions): O
   };
   const take = makeSteps(services, rules, options);
   return {
-    steps: STEPS,
-    finally: "archived",
+    steps: STEPS.filter(({ name }) => name !== "tape-rule" || tapeExpression !== null),
+    finally: tapeExpression === null ? "on_disk" : "archived",
     retries: "backoff",
     run: ({ name }, block, units) => take[name as StepName](block, units),
     ...makeWithdrawal(services, rules),

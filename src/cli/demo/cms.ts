@@ -57,7 +57,6 @@ const cmsSettings = ({ settings }: Emulated): Readonly<Record<string, unknown>> 
   ...settings,
   "engine.local.sites": SITES.map((name) => ({ name, cores: 2, memory_mb: 8000 })),
   "catalog.cms.peace_sec": 2,
-  "outputs.tape_rses": `${SITES[0]}_Tape`,
   "outputs.backoff_sec": [1],
   "reqmgr2.poll_sec": 1,
   "reqmgr2.team": "wms2",

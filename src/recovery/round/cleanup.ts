@@ -29,6 +29,7 @@ const UNDO: Record<BlockStatus, readonly InvalidationStep[]> = {
   open: ["delete-protection-rules", "invalidate-files"],
   complete: ["delete-protection-rules", "invalidate-files"],
   archived: ["delete-protection-rules", "delete-archival-rule", "invalidate-files"],
+  on_disk: ["delete-protection-rules", "invalidate-files"],
   failed: ["delete-protection-rules", "invalidate-files"],
   invalidated: [],
 };
