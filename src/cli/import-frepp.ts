@@ -1,5 +1,8 @@
-import { basename } from "node:path";
+import { chmodSync, copyFileSync, existsSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { WorldError } from "../base/errors.ts";
+import type { SuiteFile } from "../kinds/segments/frepp/frepp-suite.ts";
 import { type FreppWishes, importExperiment } from "../kinds/segments/frepp/import-xml.ts";
 import { splitArguments } from "../reading/command-line.ts";
 import { collect, command } from "./command.ts";
@@ -13,7 +16,12 @@ export const addImportFrepp = command("import-frepp", {
   options: {
     "-x, --experiment <name>": { about: "the experiment", required: true },
     "--command <family=command>": {
-      about: "what makes series (ts) or averages (ta), with {output}, {inputs} and attributes like {zInterp}",
+      about:
+        "what makes series (ts) or averages (ta), with {output}, {inputs} and attributes like {zInterp} (default: series.sh and average.sh, laid beside the output)",
+      parse: collect,
+    },
+    "--property <name=value>": {
+      about: "a property that the XML uses and does not define: of a platform, or of your site",
       parse: collect,
     },
     "--start <date>": "when the run begins, where the XML does not say: 0001, 198207",
@@ -30,24 +38,54 @@ export const addImportFrepp = command("import-frepp", {
   async run({ options }, file: string) {
     const { experiment, output, start, end, history, directory } = options;
     const commands = commandsIn(options.command ?? []);
-    const made = importExperiment(readText(file, `the XML ${file}`), {
-      experiment,
-      commands,
-      start,
-      end,
-      history,
-      directory,
-    });
+    const suite = {
+      text: readText(file, `the XML ${file}`),
+      path: resolve(file),
+      read: readOther,
+      properties: propertiesIn(options.property ?? []),
+    };
+    const made = importExperiment(suite, { experiment, commands, start, end, history, directory });
     if (!made.ok) throw new WorldError("bad-request", file, `${file}: ${made.error}`, { hint: "see --help" });
-    const { document, told } = made.value;
+    const { document, told, missing, scripts } = made.value;
     tellWarnings(told);
-    if (options.json) return void printJson({ document, told });
+    if (options.json) return void printJson({ document, told, missing, scripts });
     const text = `# Made by wms2 import-frepp of ${basename(file).replaceAll(/[^\w .-]/g, "?")}.\n${graphYaml(document)}`;
     if (output === undefined) return void print(text.trimEnd());
     writeOut(output, text);
+    for (const script of scripts) talk(layBeside(output, script));
+    const left = Object.entries(missing).map(([key, how]) => `${key} (${how})`);
+    if (left.length > 0) talk(`still to be filled in there: ${left.join(", ")}`);
     talk(`written to ${output}; see what it would run with: wms2 plan ${output}`);
   },
 });
+
+/** Files are named from where the one lies that names them. */
+const readOther: SuiteFile["read"] = (name, from) => {
+  const path = resolve(dirname(from), name);
+  if (!existsSync(path) || !statSync(path).isFile()) return null;
+  return { text: readText(path, `the XML ${path}`), path };
+};
+
+/** One that is there is somebody's own by now. */
+function layBeside(output: string, script: string): string {
+  const path = join(dirname(output), script);
+  if (existsSync(path)) return `${path} is there already, and stays as it is`;
+  copyFileSync(fileURLToPath(new URL(`../payload/frepp/${script}`, import.meta.url)), path);
+  chmodSync(path, 0o755);
+  return `${path} is yours to change: it calls the programs of NCO by name`;
+}
+
+const propertiesIn = (given: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(
+    given.map((word) => {
+      const [, name, value = ""] = /^([\w.:-]+)=(.*)$/s.exec(word) ?? [];
+      if (name === undefined)
+        throw new WorldError("bad-usage", "--property", `--property does not understand "${word}"`, {
+          hint: "for example: --property NCORE_PER_NODE=128",
+        });
+      return [name, value];
+    }),
+  );
 
 function commandsIn(given: readonly string[]): FreppWishes["commands"] {
   const commands: Partial<Record<string, readonly string[]>> = {};

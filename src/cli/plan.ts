@@ -4,14 +4,19 @@ import { toEnd } from "../base/slices.ts";
 import { parseFileList } from "../catalogs/local-dataset.ts";
 import type { Catalog } from "../catalogs/port.ts";
 import type { Config } from "../config/settings.ts";
+import { fileStamps } from "../disk/file-stamps.ts";
 import type { DagId, SiteName } from "../domain/names.ts";
 import type { DagPlan, PlanOutcome } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
+import type { FillPlan } from "../domain/segments.ts";
 import { goesByLumis } from "../domain/work.ts";
 import type { InputFile } from "../domain/workflow.ts";
 import { readSubmission } from "../intake/read-submission.ts";
 import { kindOf } from "../kinds/kind.ts";
 import { KINDS } from "../kinds/table.ts";
+import { nothingDue } from "../lifecycle/decide-fill.ts";
+import { firstFill } from "../lifecycle/gather-fill.ts";
+import { THERE_ALREADY } from "../operators/preview.ts";
 import { checkInSlices } from "../planning/check.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 import { packFiles } from "../planning/packed-files.ts";
@@ -50,8 +55,13 @@ export const addPlan = command("plan", {
     const catalog = makeCatalog(config);
     const files = await inputFiles(spec, options.files, catalog).finally(() => catalog.services?.close());
     const kind = kindOf(KINDS, spec.work);
-    const facts = factsFor(spec, kind.begin(spec.work), files, config, loopPolicy(config));
-    const { plan, unplanned } = planned(file, toEnd(kind.plan(facts)));
+    const fill = kind.products && (await firstFill({ stamps: fileStamps }, kind.products, spec, new Date()));
+    const facts = {
+      ...factsFor(spec, kind.begin(spec.work), files, config, loopPolicy(config)),
+      ...(fill && { fill, warnings: [THERE_ALREADY] }),
+    };
+    const outcome = toEnd(kind.plan(facts));
+    const { plan, unplanned } = planned(file, outcome, fill?.plan);
     const violations = toEnd(checkInSlices(plan, facts, kind));
     if (violations.length) {
       const found = violations.map(({ message }) => message).join("; ");
@@ -112,10 +122,12 @@ function factsFor(
   };
 }
 
-function planned(file: string, outcome: PlanOutcome): Extract<PlanOutcome, { kind: "planned" }> {
+function planned(file: string, outcome: PlanOutcome, fill?: FillPlan): Extract<PlanOutcome, { kind: "planned" }> {
   if (outcome.kind === "planned") return outcome;
-  const why = outcome.kind === "refused" ? outcome.refusal.message : "there is nothing to do";
-  throw new WorldError("bad-request", file, `${file} cannot be planned: ${why}`, {
-    hint: "change the request, or its input",
-  });
+  const nothing = fill ? nothingDue(fill) : "there is nothing to do";
+  const why = outcome.kind === "refused" ? outcome.refusal.message : nothing;
+  const hint = fill
+    ? `wms2 submit ${file}: products are made as their history arrives`
+    : "change the request, or its input";
+  throw new WorldError("bad-request", file, `${file} has no first round: ${why}`, { hint });
 }

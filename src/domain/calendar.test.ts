@@ -85,6 +85,8 @@ test("days, against another calendar", () => {
   );
   expect([daysIn(years(2000, 2000), "noleap"), daysIn(years(1900, 1900), "gregorian")]).toEqual([365, 365]);
   expect(daysIn({ from: monthOf(2024, 2), to: monthOf(2024, 3) }, "noleap")).toBe(28);
+  expect([1900, 1901, 1904].map((year) => daysIn(years(year, year), "julian"))).toEqual([366, 365, 366]);
+  expect(daysIn(years(1, 400), "julian")).toBe(400 * 365 + 100);
 });
 
 test.each<[Frequency, number, number, number]>([

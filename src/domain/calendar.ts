@@ -6,8 +6,8 @@ export interface Interval {
   readonly to: Month;
 }
 
-/** Leap years of the gregorian one go by its rule in all years, also before 1582. */
-export const CALENDARS = ["gregorian", "noleap", "360_day"] as const;
+/** Leap years of the gregorian one go by its rule in all years, also before 1582; of the julian one every fourth is. */
+export const CALENDARS = ["gregorian", "julian", "noleap", "360_day"] as const;
 export type Calendar = (typeof CALENDARS)[number];
 
 export const FREQUENCIES = ["annual", "seasonal", "monthly", "daily", "12hr", "6hr", "3hr", "hourly"] as const;
@@ -74,7 +74,8 @@ function dayNumber(month: Month, calendar: Calendar): number {
   if (calendar === "noleap") return days;
   // Whole years before this one that are leap years, and this one if its February is over.
   const full = ofYear >= 2 ? year + 1 : year;
-  return days + Math.ceil(full / 4) - Math.ceil(full / 100) + Math.ceil(full / 400);
+  const julian = days + Math.ceil(full / 4);
+  return calendar === "julian" ? julian : julian - Math.ceil(full / 100) + Math.ceil(full / 400);
 }
 
 export const daysIn = ({ from, to }: Interval, calendar: Calendar): number =>

@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<FillObstacle["kind"], string>> = {
 };
 
 /** What it waits for, the first of each kind by name. */
-function nothingDue({ obstacles, actions, done }: FillPlan): string {
+export function nothingDue({ obstacles, actions, done }: FillPlan): string {
   const kinds = [...groupBy(obstacles, ({ kind }) => kind)];
   const parts = kinds.map(([kind, [first, ...more]]) => {
     const others = more.length > 0 ? `, and ${more.length} more` : "";

@@ -1,7 +1,7 @@
 import { type Dag, isDagOver, isInEngine } from "../domain/dag.ts";
 import type { DagId } from "../domain/names.ts";
 import type { Liveness, Look, PendingFill } from "../domain/products.ts";
-import type { RequestRecord } from "../domain/request.ts";
+import type { RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { FillChoice, FillPlan, NodeId, NodeRow } from "../domain/segments.ts";
 import type { Work as RequestWork } from "../domain/work.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -61,6 +61,18 @@ export async function gatherFill(
   return { look, rows, plan, asked, sweepMinutes, over, learned, notices, live, locks, isComplete };
 }
 
+/** What the first round of a request would fill, before anything of it is known: of a plan that is only looked at. */
+export async function firstFill(
+  spool: Pick<Ports["spool"], "stamps">,
+  products: Products,
+  { name, work }: Pick<RequestSpec, "name" | "work">,
+  now: Date,
+): Promise<{ readonly plan: FillPlan; readonly rows: ReadonlyMap<NodeId, NodeRow> }> {
+  const [rows, live, locks] = [new Map<NodeId, NodeRow>(), new Map(), new Map()];
+  const look = await lookAround({ spool }, products, work);
+  return { plan: products.fill({ request: name, work, rows, live, look, locks, now, choice: EVERYTHING }), rows };
+}
+
 export async function readRows({ store }: Ports, { id }: Workflow): Promise<ReadonlyMap<NodeId, NodeRow>> {
   const rows = new Map<NodeId, NodeRow>();
   for await (const page of store.segmentNodes.rows(id)) for (const row of page) rows.set(row.id, row);
@@ -68,7 +80,11 @@ export async function readRows({ store }: Ports, { id }: Workflow): Promise<Read
 }
 
 /** One look, however many files. */
-export async function lookAround({ spool }: Ports, products: Products, work: RequestWork): Promise<Look> {
+export async function lookAround(
+  { spool }: { readonly spool: Pick<Ports["spool"], "stamps"> },
+  products: Products,
+  work: RequestWork,
+): Promise<Look> {
   const asking = products.look(work);
   let step = asking.next();
   while (!step.done) step = asking.next(await spool.stamps(products.directory(work), step.value));

@@ -3,12 +3,16 @@ import { inSlices } from "../base/slices.ts";
 import type { DagId } from "../domain/names.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import { kindOf } from "../kinds/kind.ts";
+import { nothingDue } from "../lifecycle/decide-fill.ts";
+import { firstFill } from "../lifecycle/gather-fill.ts";
 import { openInput, sitesWithSecondary, usableSites } from "../lifecycle/gather-plan.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { describePlan } from "../planning/describe.ts";
 import { packFiles } from "../planning/packed-files.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
 import type { PlanPreview } from "./port.ts";
+
+export const THERE_ALREADY = "products that are there already are verified first, and not made again";
 
 /** What the first round of a request would be, with the facts of this moment. Stores nothing; ends when nobody waits for it. */
 export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {
@@ -18,6 +22,7 @@ export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanP
   const sites = await sitesWithSecondary(ports, work, await usableSites(ports, null));
   if (!sites.ok) return sites;
   const kind = kindOf(ports.kinds, work);
+  const fill = kind.products && (await firstFill(ports.spool, kind.products, spec, ports.clock.now()));
   const outcome = await inSlices(
     kind.plan({
       spec,
@@ -27,12 +32,17 @@ export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanP
       next: kind.begin(work),
       usableSites: sites.value,
       policy: ports.policy,
+      ...(fill && { fill, warnings: [THERE_ALREADY] }),
     }),
     ports.signal,
   );
   if (outcome.kind === "refused") return err(outcome.refusal);
   if (outcome.kind === "nothing-left") {
-    return err({ code: "nothing-selected", message: "there is nothing to do", evidence: { files: outcome.unplanned } });
+    return err({
+      code: "nothing-selected",
+      message: fill ? nothingDue(fill.plan) : "there is nothing to do",
+      evidence: { files: outcome.unplanned },
+    });
   }
   const described = describePlan(outcome.plan);
   const coarse = spec.adaptive ? [] : coarseSteps(spec.productionSteps, described.units);

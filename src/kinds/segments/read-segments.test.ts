@@ -172,7 +172,7 @@ describe("what is wrong is told with its place", () => {
     [{ end: "002006" }, "end: is not the end of a segment"],
     [{ segment: 12 }, 'segment: must be a duration in years or months (got 12); allowed: "5y", "6mo"'],
     [{ segment: "2y" }, "defaults.ts[0].lengths[0]: 5y is not a multiple of a segment, which has 2y"],
-    [{ calendar: "julian" }, 'calendar: "julian" is not one of the choices'],
+    [{ calendar: "persian" }, 'calendar: "persian" is not one of the choices'],
     [{ history: "history/all.tar" }, "history: history/0001 and history/0002 would both be history/all.tar"],
     [{ history: { path: "h/{component}" } }, "history.path: {component} is not known here: {experiment} {date}"],
     [{ history: { path: "h/{date}/" } }, "history.path: must be the path of a file, without .."],

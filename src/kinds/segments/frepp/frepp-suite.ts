@@ -1,5 +1,6 @@
 import { err, ok, type Result } from "../../../base/result.ts";
-import { allOf, childrenOf, type Element, readXml } from "./xml.ts";
+import { type ReadOther, readWithIncludes } from "./include.ts";
+import { allOf, childrenOf, type Element } from "./xml.ts";
 
 /** An experiment of a suite: it and those it inherits from, nearest first, and how its texts read. */
 export interface FreppExperiment {
@@ -13,33 +14,51 @@ export interface FreppExperiment {
 /** In one text, with those in their values: some that name each other twice would make it endless. */
 const MOST_PROPERTIES = 1000;
 
-export function readExperiment(text: string, name: string): Result<FreppExperiment, string> {
-  const read = readXml(text);
-  if (!read.ok) return err(`it is no XML: ${read.error}`);
-  const suite = read.value;
-  const experiments = new Map(childrenOf(suite, "experiment").map((one) => [one.attributes.name ?? "", one]));
+export interface SuiteFile {
+  readonly text: string;
+  readonly path: string;
+  readonly read: ReadOther;
+  /** Properties that somebody gives, before those of the file. */
+  readonly properties: ReadonlyMap<string, string>;
+}
+
+export function readExperiment(
+  { text, path, read, properties }: SuiteFile,
+  name: string,
+  note: (words: string) => void,
+): Result<FreppExperiment, string> {
+  const whole = readWithIncludes(text, path, read, note);
+  if (!whole.ok) return err(`it is no XML: ${whole.error}`);
+  const suite = whole.value;
+  const { expand } = expansionOf([suite], properties);
+  const experiments = new Map(
+    childrenOf(suite, "experiment").map((one) => [expand(one.attributes.name ?? "").trim(), one]),
+  );
   const names = [...experiments.keys()].filter(Boolean);
-  if (!experiments.has(name))
+  const wanted = expand(name).trim();
+  if (!experiments.has(wanted))
     return err(`it has no experiment ${name}; it has ${names.length > 0 ? names.join(", ") : "none"}`);
   const chain: Element[] = [];
-  for (let at: string | undefined = name; at; at = chain.at(-1)!.attributes.inherit) {
+  for (let at = wanted; at !== ""; at = expand(chain.at(-1)!.attributes.inherit ?? "").trim()) {
     const next = experiments.get(at);
     if (!next) return err(`${chain.at(-1)!.attributes.name} inherits from ${at}, which is not in this file`);
     if (chain.includes(next)) return err(`${at} inherits from itself`);
     chain.push(next);
   }
-  return ok(experimentOf(name, chain, suite));
+  // The nearest counts: of the experiment itself, of what it inherits, of the suite.
+  const given = new Map([...properties, ["name", wanted]]);
+  return ok({ name: wanted, chain, ...expansionOf([suite, ...chain.toReversed()], given) });
 }
 
-function experimentOf(name: string, chain: readonly Element[], suite: Element): FreppExperiment {
+function expansionOf(
+  defining: readonly Element[],
+  given: ReadonlyMap<string, string>,
+): Pick<FreppExperiment, "expand" | "undefinedProperties"> {
   const properties = new Map<string, string>();
-  const define = (element: Element): void => {
-    for (const { attributes } of childrenOf(element, "property"))
-      if (attributes.name !== undefined) properties.set(attributes.name, attributes.value ?? "");
-  };
-  // The nearest counts: of the experiment itself, of what it inherits, of the suite.
-  for (const element of [suite, ...chain.toReversed()]) define(element);
-  properties.set("name", name);
+  for (const element of defining)
+    for (const { attributes, text } of childrenOf(element, "property"))
+      if (attributes.name !== undefined) properties.set(attributes.name, attributes.value ?? text.trim());
+  for (const [name, value] of given) properties.set(name, value);
   const undefinedProperties = new Set<string>();
   const expand = (text: string): string => {
     let left = MOST_PROPERTIES;
@@ -53,7 +72,7 @@ function experimentOf(name: string, chain: readonly Element[], suite: Element): 
       });
     return expanded(text, []);
   };
-  return { name, chain, expand, undefinedProperties };
+  return { expand, undefinedProperties };
 }
 
 /** The first element of this name that the experiment or one it inherits from has. */

@@ -17,14 +17,21 @@ const wishes = (change: Partial<FreppWishes> = {}): FreppWishes => ({
   commands: COMMANDS,
   ...change,
 });
-function imported(change: Partial<FreppWishes> = {}, text = EXAMPLE) {
-  const made = importExperiment(text, wishes(change));
+/** `files`: others that it may name. */
+const suiteFile = (text: string, files: Readonly<Record<string, string>> = {}, properties = {}) => ({
+  text,
+  path: "suite.xml",
+  read: (path: string) => (path in files ? { text: files[path]!, path } : null),
+  properties: new Map(Object.entries<string>(properties)),
+});
+function imported(change: Partial<FreppWishes> = {}, text = EXAMPLE, files = {}, properties = {}) {
+  const made = importExperiment(suiteFile(text, files, properties), wishes(change));
   if (!made.ok) throw new Error(made.error);
   return made.value;
 }
 const suite = (body: string): string => `<experimentSuite><experiment name="e">${body}</experiment></experimentSuite>`;
 const errorOf = (text: string, experiment = "e"): string => {
-  const made = importExperiment(text, wishes({ experiment }));
+  const made = importExperiment(suiteFile(text), wishes({ experiment }));
   return made.ok ? "" : made.error;
 };
 
@@ -66,13 +73,16 @@ describe("an experiment of a suite", () => {
     ]);
   });
 
-  test("without commands stands a value that intake refuses, with what is needed", () => {
-    const { document, told } = imported({ commands: {}, directory: "/archive" });
-    expect(told.join("\n")).toContain("the command that makes ts is TODO: give it with --command 'ts=…'");
+  test("without commands it calls scripts that are laid beside it, and intake takes it", () => {
+    const { document, missing, scripts } = imported({ commands: {}, directory: "/archive" });
+    expect({ missing, scripts }).toEqual({ missing: {}, scripts: ["series.sh", "average.sh"] });
     const read = readSubmission(document, RULES);
-    expect(read.ok ? [] : describeProblems(read.error)).toContainEqual(
-      expect.stringContaining("components[0].ts[0].run: must be told what to make; allowed: {output} or {outputs}"),
-    );
+    // Files that travel with it are attached by whoever hands it in.
+    const problems = read.ok ? [] : describeProblems(read.error);
+    expect(problems.filter((one) => !/series\.sh|average\.sh/.test(one))).toEqual([]);
+    const { components } = document as { components: { ts: { run: string[] }[]; ta: { run: string[] }[] }[] };
+    expect(components[0]!.ts[0]!.run).toEqual(["./series.sh", "{output}", "atmos_month", "{inputs}"]);
+    expect(components[0]!.ta[0]!.run).toEqual(["./average.sh", "{output}", "atmos_month", "{frequency}", "{inputs}"]);
   });
 
   test("what it does not say is asked for, or supposed and told", () => {
@@ -104,6 +114,102 @@ describe("an experiment of a suite", () => {
     expect(errorOf(text, experiment)).toContain(expected);
   });
 
+  /** The runs of its series, by component and the lengths they are for. */
+  const runs = (document: object) =>
+    (document as { components: { name: string; ts: { lengths: string[]; run: string[] }[] }[] }).components.map(
+      ({ name, ts }) => [name, ...ts.map(({ lengths, run }) => `${lengths}: ${run[1]}`)],
+    );
+  const series = (chunk: string, more = "") => `<timeSeries freq="monthly" chunkLength="${chunk}" ${more}/>`;
+  const component = (type: string, body: string, more = "") => `<component type="${type}" ${more}>${body}</component>`;
+
+  test("a series has the source it names, else that of its component; two of one name are two components", () => {
+    const body = series("5yr") + series("10yr") + series("5yr", 'source="ocean_z"') + series("20yr", 'source="o2"');
+    const text = suite(`<postProcess>${component("ocean", body, 'source="ocean_month"')}</postProcess>`);
+    const { document, told } = imported({ experiment: "e" }, text);
+    expect(runs(document)).toEqual([
+      ["ocean", "5y,10y: ocean_month", "20y: o2"],
+      ["ocean-ocean_z", "5y: ocean_z"],
+    ]);
+    expect(told.join()).toContain("series of ocean_z that others of it would be called like: they are ocean-ocean_z");
+  });
+
+  const PIECES = `<freInclude name="pp"><postProcess>${component("atmos", series("5yr"))}</postProcess></freInclude>`;
+  test.each([
+    ["by name", "<xi:include xpointer=\"xpointer(//freInclude[@name='pp']/postProcess/node())\"/>"],
+    ["by star", '<xi:include xpointer="xpointer(*/freInclude/*/component)"/>'],
+    ["of another file", '<xi:include href="pp.xml" xpointer="xpointer(//postProcess/*)"/>'],
+    ["of a whole file", '<xi:include href="atmos.xml"/>'],
+    ["within an include", '<xi:include href="more.xml" xpointer="xpointer(//more/node())"/>'],
+    ["an entity", "&pp;"],
+    ["an entity that is a file", "&file;"],
+  ])("what it includes is part of it: %s", (_, include) => {
+    const files = {
+      "pp.xml": `<x>${PIECES}</x>`,
+      "atmos.xml": component("atmos", series("5yr")),
+      "more.xml": `<x>${PIECES}<more><xi:include xpointer="xpointer(//postProcess/node())"/></more></x>`,
+    };
+    const entities = `<!DOCTYPE x [\n<!ENTITY c "${component("atmos", series("5yr")).replaceAll('"', "'")}">\n<!ENTITY pp "&c;">\n<!ENTITY file SYSTEM "atmos.xml">]>`;
+    const text = `${entities}\n<suite>${PIECES}<experiment name="e"><postProcess>${include}</postProcess></experiment></suite>`;
+    const { document, told } = imported({ experiment: "e" }, text, files);
+    expect(runs(document)).toEqual([["atmos", "5y: atmos"]]);
+    expect(told.join()).not.toMatch(/include|entity/);
+  });
+
+  test("what cannot be included is told, with its line; a fallback stands for it", () => {
+    const atmos = component("atmos", series("5yr"));
+    const includes = [
+      '<xi:include href="none.xml"/>',
+      '<xi:include xpointer="xpointer(//none/node())"/>',
+      '<xi:include xpointer="xpointer(id(x))"/>',
+      `<xi:include href="none.xml"><xi:fallback>${component("ice", series("1yr"))}</xi:fallback></xi:include>`,
+    ];
+    const entities = '<!DOCTYPE x [<!ENTITY a SYSTEM "none.xml"><!ENTITY % b SYSTEM "b.dtd"> %b;]>';
+    const text = `${entities}\n${suite(`<postProcess>${atmos}\n${includes.join("\n")}&a;</postProcess>`)}`;
+    const { document, told } = imported({ experiment: "e" }, text);
+    expect(runs(document).map(([name]) => name)).toEqual(["atmos", "ice"]);
+    expect(told.filter((one) => /left out: (?!<)/.test(one)).slice(0, 5)).toEqual([
+      "&a; is left out: none.xml cannot be read",
+      "%b; is left out: declarations in other files (b.dtd) are not read",
+      "<xi:include> in line 3 is left out: none.xml cannot be read",
+      "<xi:include> in line 4 is left out: there is nothing at xpointer(//none/node())",
+      "<xi:include> in line 5 is left out: xpointer(id(x)) is not understood",
+    ]);
+  });
+
+  test("names and inheritance have their properties expanded; some may be given by hand", () => {
+    const text = `<s><property name="V">2</property><experiment name="base$(V)"><postProcess>${component("atmos", series("$(LEN)"))}</postProcess></experiment><experiment name="hist" inherit="base$(V)"/></s>`;
+    expect(runs(imported({ experiment: "hist" }, text, {}, { LEN: "5yr" }).document)).toEqual([["atmos", "5y: atmos"]]);
+    expect(errorOf(text, "base2")).toContain("$(LEN)");
+    expect(errorOf(text, "base3")).toContain("it has no experiment base3; it has base2, hist");
+  });
+
+  test("a julian calendar is one", () => {
+    const times = "<namelist>calendar = 'julian'\ncurrent_date = 1980,1,1,0,0,0</namelist>";
+    const text = suite(`${times}<postProcess>${component("atmos", series("5yr"))}</postProcess>`);
+    expect(imported({ experiment: "e" }, text).document).toMatchObject({ calendar: "julian", start: "19800101" });
+  });
+
+  test("a run that goes on is one, whatever the file says of its end", () => {
+    const { document } = imported({ end: "ongoing", directory: "/archive" });
+    expect(document).toMatchObject({ end: "ongoing" });
+    expect(readSubmission(document, RULES).ok).toBe(true);
+  });
+
+  test.each([
+    [
+      "entities",
+      `<!DOCTYPE x [${[..."abcdefghij"].map((one, at) => `<!ENTITY ${one} "${`&${"bcdefghijk"[at]};`.repeat(10)}">`).join("")}<!ENTITY k "xxxxxxxxxx">]><s><experiment name="e">&a;</experiment></s>`,
+      "its entities make more than",
+    ],
+    [
+      "includes",
+      `<s><experiment name="e">${'<xi:include xpointer="xpointer(//experiment/node())"/>'.repeat(9)}</experiment></s>`,
+      "its includes make more than",
+    ],
+  ])("a small document does not become a huge one by its %s", (_, text, why) => {
+    expect(errorOf(text, "e")).toContain(why);
+  });
+
   test("law: properties that name each other come to an end; any text is read or refused", () => {
     const text = suite(
       '<property name="A" value="$(B)$(B)"/><property name="B" value="$(A)"/><postProcess><component type="$(A)"><timeSeries freq="daily" chunkLength="1yr"/></component></postProcess>',
@@ -112,7 +218,7 @@ describe("an experiment of a suite", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         importExperiment(
-          suite(`<postProcess><component type="${a}">${b}</component></postProcess>`),
+          suiteFile(suite(`<postProcess><component type="${a}">${b}</component></postProcess>`)),
           wishes({ experiment: "e" }),
         );
       }),

@@ -1,10 +1,11 @@
+import { groupBy } from "../../../base/group-by.ts";
 import { err, ok, type Result } from "../../../base/result.ts";
 import { FREQUENCIES, type Frequency, parseMonths, parsePoint, writeDuration } from "../../../domain/calendar.ts";
 import type { Row } from "../../../reading/values.ts";
 import { plainName } from "../../graph/import/plain-name.ts";
 import { escaped } from "../../graph/import/torc-texts.ts";
 import { PLACEHOLDERS } from "../texts.ts";
-import { type FreppExperiment, inherited, readExperiment } from "./frepp-suite.ts";
+import { type FreppExperiment, inherited, readExperiment, type SuiteFile } from "./frepp-suite.ts";
 import { runTimes } from "./run-times.ts";
 import { childrenOf, type Element } from "./xml.ts";
 
@@ -22,32 +23,39 @@ interface ImportedExperiment {
   readonly document: Row;
   /** What was left out or supposed, in words. */
   readonly told: readonly string[];
+  /** What a person has to say before it can run: key → how. */
+  readonly missing: Readonly<Record<string, string>>;
+  /** Programs of ours that its commands call, to be laid beside it. */
+  readonly scripts: readonly string[];
 }
 
-/** A value that intake refuses: a person has to say it. */
-const TODO = "TODO";
+/** What makes products where nobody says otherwise; src/payload/frepp. */
+const USUAL_COMMANDS: Readonly<Record<"ts" | "ta", readonly string[]>> = {
+  ts: ["./series.sh", "{output}", "{source}", "{inputs}"],
+  ta: ["./average.sh", "{output}", "{source}", "{frequency}", "{inputs}"],
+};
 const AVERAGED: readonly string[] = ["annual", "seasonal", "monthly"];
 /** Of a component: what has a meaning here. All others may only stand in commands. */
 const OWN_ATTRIBUTES = ["type", "start"];
 
 /** The postProcess part of an experiment as a request; everything else in the file is for other programs. */
-export function importExperiment(text: string, wishes: FreppWishes): Result<ImportedExperiment, string> {
-  const read = readExperiment(text, wishes.experiment);
+export function importExperiment(file: SuiteFile, wishes: FreppWishes): Result<ImportedExperiment, string> {
+  const told = new Told();
+  const read = readExperiment(file, wishes.experiment, (words) => told.note(words));
   if (!read.ok) return read;
   const experiment = read.value;
   const postProcess = inherited(experiment, "postProcess");
   if (!postProcess) return err(`experiment ${experiment.name} has no postProcess, nor has any it inherits from`);
-  const told = new Told();
   const times = runTimes(experiment, wishes, (words) => told.note(words));
-  const components = childrenOf(postProcess, "component").flatMap((component) => {
-    const made = componentOf(component, experiment, wishes, told);
-    return made ? [made] : [];
-  });
+  const components = childrenOf(postProcess, "component").flatMap((component) =>
+    componentsOf(component, experiment, wishes, told),
+  );
   for (const { name } of postProcess.children) if (name !== "component") told.leave(`<${name}>`);
-  for (const family of ["ts", "ta"] as const)
-    if (wishes.commands[family] === undefined && components.some((component) => family in component))
-      told.note(`the command that makes ${family} is ${TODO}: give it with --command '${family}=…', or write it there`);
-  for (const property of experiment.undefinedProperties) told.note(`$(${property}) is defined nowhere in this file`);
+  if (components.length === 0)
+    return err([`experiment ${experiment.name} makes nothing that WMS2 knows`, ...told.lines()].join("; "));
+  const scripts = scriptsFor(components, wishes);
+  for (const property of experiment.undefinedProperties)
+    told.note(`$(${property}) is defined nowhere in this file: give it with --property ${property}=…`);
   told.note("outputs are called as WMS2 suggests: change defaults.outputs to the names your command leaves");
   const document = {
     name: plainName(experiment.name).toLowerCase(),
@@ -59,7 +67,22 @@ export function importExperiment(text: string, wishes: FreppWishes): Result<Impo
     defaults: { outputs: "pp/{component}/{product}/{component}.{span}.nc" },
     components,
   };
-  return ok({ document, told: told.lines() });
+  const isSeasonal = components.some(({ ta }) =>
+    (ta as readonly Row[] | undefined)?.some((one) => one.source === "seasonal"),
+  );
+  const missing: Record<string, string> = {
+    ...(times.start === "TODO" && { start: "when the run begins: --start 0001" }),
+    ...(isSeasonal &&
+      !wishes.commands.ta && { "averages of seasonal values": "average.sh has none: --command 'ta=…'" }),
+  };
+  return ok({ document, told: told.lines(), missing, scripts });
+}
+
+function scriptsFor(components: readonly Row[], { commands }: FreppWishes): readonly string[] {
+  const makes = (family: "ts" | "ta") =>
+    commands[family] === undefined && components.some((component) => family in component);
+  // One of averages calls the one of series.
+  return makes("ta") ? ["series.sh", "average.sh"] : makes("ts") ? ["series.sh"] : [];
 }
 
 /** Says each thing once, and of what was left out how often it stood there. */
@@ -78,32 +101,65 @@ class Told {
   }
 }
 
-function componentOf(element: Element, experiment: FreppExperiment, { commands }: FreppWishes, told: Told): Row | null {
-  const attributes = Object.fromEntries(
-    Object.entries(element.attributes).map(([name, value]) => [name, experiment.expand(value).trim()]),
-  );
-  const name = plainName(attributes.type ?? "");
+/** Usually one. Of two sources of the same frequency and length, each makes a file of its own: the second is a component, too. */
+function componentsOf(
+  element: Element,
+  experiment: FreppExperiment,
+  { commands }: FreppWishes,
+  told: Told,
+): readonly Row[] {
+  const attributes = attributesOf(element, experiment);
   if (!attributes.type) {
     told.leave(`<component> without a type (line ${element.line})`);
-    return null;
+    return [];
   }
-  const used = Object.values(commands).flat().join(" ");
+  const name = plainName(attributes.type);
+  if (!attributes.source) told.note(`component ${name} names no source: ${attributes.type} is supposed`);
+  const common = { source: attributes.type, ...attributes };
+  const used = [commands.ts ?? USUAL_COMMANDS.ts, commands.ta ?? USUAL_COMMANDS.ta].flat().join(" ");
   for (const attribute of Object.keys(attributes))
     if (!OWN_ATTRIBUTES.includes(attribute) && !used.includes(`{${attribute}}`))
       told.leave(`attribute ${attribute} of components (it may stand in --command as {${attribute}})`);
-  const products = (family: "ts" | "ta") => productsOf(element, family, attributes, experiment, commands[family], told);
   for (const child of element.children)
     if (child.name !== "timeSeries" && child.name !== "timeAverage") told.leave(`<${child.name}>`);
-  const [ts, ta] = [products("ts"), products("ta")];
+  const ts = seriesOf(element, "ts", common, experiment, told);
+  const ta = seriesOf(element, "ta", common, experiment, told);
   if (ts.length + ta.length === 0) {
     told.note(`component ${name} makes nothing that WMS2 knows, and is left out`);
-    return null;
+    return [];
   }
-  const start =
-    attributes.start && parsePoint(attributes.start.padStart(4, "0")) ? attributes.start.padStart(4, "0") : null;
-  if (attributes.start && !start)
-    told.note(`component ${name}: start="${attributes.start}" is no date, and is left out`);
-  return { name, ...(start && { start }), ...(ts.length > 0 && { ts }), ...(ta.length > 0 && { ta }) };
+  const start = startOf(attributes, name, told);
+  const others = [...new Set(ts.filter((one) => isSecond(one, ts)).map(({ attributes: { source = "" } }) => source))];
+  const row = (own: string, series: readonly Series[], averages: readonly Series[]): Row => ({
+    name: own,
+    ...(start && { start }),
+    ...(series.length > 0 && { ts: entriesOf("ts", series, commands.ts, own, told) }),
+    ...(averages.length > 0 && { ta: entriesOf("ta", averages, commands.ta, own, told) }),
+  });
+  const ofSource = (source: string) => ts.filter((one) => one.attributes.source === source);
+  return [
+    row(
+      name,
+      ts.filter(({ attributes: { source = "" } }) => !others.includes(source)),
+      ta,
+    ),
+    ...others.map((source) => {
+      const own = plainName(`${attributes.type}-${source}`);
+      told.note(`component ${name} has series of ${source} that others of it would be called like: they are ${own}`);
+      return row(own, ofSource(source), []);
+    }),
+  ];
+}
+
+const attributesOf = (element: Element, { expand }: FreppExperiment): Record<string, string> =>
+  Object.fromEntries(Object.entries(element.attributes).map(([name, value]) => [name, expand(value).trim()]));
+
+function startOf(attributes: Readonly<Record<string, string>>, name: string, told: Told): string | null {
+  if (!attributes.start) return null;
+  const start = attributes.start.padStart(4, "0");
+  if (parsePoint(start)) return start;
+  told.note(`component ${name}: start="${attributes.start}" is no date, and is left out`);
+  return null;
 }
 
 const TAGS = {
@@ -111,46 +167,64 @@ const TAGS = {
   ta: { tag: "timeAverage", frequency: "source", length: "interval", key: "source" },
 } as const;
 
-/** Those of one frequency and one `from` together: their lengths are what they are made of each other by. */
-function productsOf(
+/** One `<timeSeries>` or `<timeAverage>`. */
+interface Series {
+  readonly frequency: Frequency;
+  readonly months: number;
+  readonly from: number | null;
+  /** Of its component; of a series, its own come first. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+const isSecond = ({ frequency, months, attributes }: Series, all: readonly Series[]): boolean =>
+  all.find((one) => one.frequency === frequency && one.months === months)!.attributes.source !== attributes.source;
+
+function seriesOf(
   component: Element,
   family: "ts" | "ta",
-  attributes: Readonly<Record<string, string>>,
-  { expand }: FreppExperiment,
-  command: readonly string[] | undefined,
+  common: Readonly<Record<string, string>>,
+  experiment: FreppExperiment,
   told: Told,
-): readonly Row[] {
-  const { tag, frequency: frequencyName, length, key } = TAGS[family];
-  const entries = new Map<string, { frequency: Frequency; from: number | null; lengths: Set<number> }>();
-  for (const element of childrenOf(component, tag)) {
-    const value = (name: string): string => expand(element.attributes[name] ?? "").trim();
-    const frequency = frequencyOf(value(frequencyName));
-    const months = monthsOf(value(length));
+): readonly Series[] {
+  const { tag, frequency: frequencyName, length } = TAGS[family];
+  return childrenOf(component, tag).flatMap((element) => {
+    const own = attributesOf(element, experiment);
+    const [frequency, months] = [frequencyOf(own[frequencyName] ?? ""), monthsOf(own[length] ?? "")];
     for (const child of element.children) told.leave(`<${child.name}> of <${tag}>`);
     if (frequency === null || months === null || (family === "ta" && !AVERAGED.includes(frequency))) {
-      told.leave(`<${tag} ${frequencyName}="${value(frequencyName)}" ${length}="${value(length)}">`);
-      continue;
+      told.leave(`<${tag} ${frequencyName}="${own[frequencyName] ?? ""}" ${length}="${own[length] ?? ""}">`);
+      return [];
     }
-    const from = value("from") === "" ? null : monthsOf(value("from"));
-    const entry = entries.get(`${frequency} ${from}`) ?? { frequency, from, lengths: new Set<number>() };
-    entries.set(`${frequency} ${from}`, entry);
-    entry.lengths.add(months);
-  }
-  const all = [...entries.values()];
-  for (const entry of all) {
-    const isMade = all.some(({ frequency, lengths }) => frequency === entry.frequency && lengths.has(entry.from ?? 0));
-    if (entry.from === null || isMade) continue;
-    told.note(
-      `<${tag} from="${writeDuration(entry.from)}">: ${attributes.type} has no such ${tag}; it is made by the usual rule`,
-    );
-    entry.from = null;
-  }
-  return all.map(({ frequency, from, lengths }) => ({
-    [key]: frequency,
-    lengths: [...lengths].sort((a, b) => a - b).map(writeDuration),
-    ...(from !== null && { from: writeDuration(from) }),
-    run: command === undefined ? TODO : withAttributes(command, attributes),
+    const from = own.from ? monthsOf(own.from) : null;
+    // The source of an average is what it averages: that says the frequency.
+    return [{ frequency, months, from, attributes: family === "ts" ? { ...common, ...own } : common }];
+  });
+}
+
+/** Those of one frequency, one `from` and one command together: their lengths are what they are made of each other by. */
+function entriesOf(
+  family: "ts" | "ta",
+  series: readonly Series[],
+  command: readonly string[] | undefined,
+  component: string,
+  told: Told,
+): readonly Row[] {
+  const { tag, key } = TAGS[family];
+  const fromOf = ({ frequency, from }: Series): number | null => {
+    if (from === null || series.some((one) => one.frequency === frequency && one.months === from)) return from;
+    told.note(`<${tag} from="${writeDuration(from)}">: ${component} has no such ${tag}; it is made by the usual rule`);
+    return null;
+  };
+  const made = series.map((one) => ({
+    ...{ [key]: one.frequency, from: fromOf(one), months: one.months },
+    run: withAttributes(command ?? USUAL_COMMANDS[family], one.attributes),
   }));
+  const groups = groupBy(made, ({ months: _, ...rest }) => JSON.stringify(rest));
+  return [...groups.values()].map((group) => {
+    const { months: _, from, run, ...first } = group[0]!;
+    const lengths = [...new Set(group.map(({ months }) => months))].sort((a, b) => a - b).map(writeDuration);
+    return { ...first, lengths, ...(from !== null && { from: writeDuration(from) }), run };
+  });
 }
 
 /** 5yr, 6mo; a bare number is years. */

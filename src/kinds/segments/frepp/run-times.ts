@@ -6,6 +6,7 @@ import { allOf, type Element } from "./xml.ts";
 
 const CALENDARS: Readonly<Record<string, string>> = {
   NOLEAP: "noleap",
+  JULIAN: "julian",
   THIRTY_DAY: "360_day",
   THIRTY_DAY_MONTHS: "360_day",
   GREGORIAN: "gregorian",

@@ -1,0 +1,33 @@
+#!/bin/sh
+# series.sh OUTPUT SOURCE INPUT…: a time series, all variables in one file, of the history of its years, or of shorter series.
+# History is a tar with a file *.SOURCE.nc of each year. `wms2 import-frepp` lays this file beside a request: it is yours to change.
+# It calls by name: tar, and ncrcat of NCO (NCRCAT in the environment names another program).
+set -eu
+: "${NCRCAT:=ncrcat}"
+output=$1 source=$2
+shift 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 143' TERM INT HUP
+
+command -v "$NCRCAT" >/dev/null || { echo "$NCRCAT is not there: load NCO, or set NCRCAT" >&2; exit 127; }
+mkdir "$work/parts"
+part=0
+for input; do
+  part=$((part + 1))
+  number=$(printf '%06d' "$part")
+  case $input in
+    *.tar)
+      mkdir "$work/$number"
+      tar -xf "$input" -C "$work/$number" || { echo "$input cannot be read" >&2; exit 66; }
+      set -- "$work/$number"/*."$source".tile*.nc
+      [ ! -e "$1" ] || { echo "$source in $input is on the tiles of a cubed sphere: regrid it first (fregrid), then change $0" >&2; exit 78; }
+      set -- "$work/$number"/*."$source".nc
+      [ -e "$1" ] || { echo "$input has no file of $source" >&2; exit 66; }
+      mv "$1" "$work/parts/$number.nc"
+      rm -rf "${work:?}/$number"
+      ;;
+    *) ln -s "$(cd "${input%/*}" && pwd)/${input##*/}" "$work/parts/$number.nc" ;;
+  esac
+done
+"$NCRCAT" -O -h "$work"/parts/*.nc "$output"
