@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
-import { expectText, isThere, open, useBrowser } from "./support/browser.ts";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, inject, test } from "vitest";
+import { expectText, isThere, open, theServer, useBrowser } from "./support/browser.ts";
 import { dialog } from "./support/pages.ts";
 
 useBrowser();
@@ -47,6 +49,41 @@ describe.skipIf(!isThere)("around one unit and one job", () => {
     const page = await open("/requests/muons-reco-2026A/units/mg_000006", { signedIn: true });
     await page.getByRole("button", { name: "Resubmit …" }).click();
     await expectText(dialog(page), /Preview:.*1/s);
+  });
+
+  test("the log of a failed job stands beside one of a successful job", async () => {
+    const page = await open("/requests/muons-reco-2026A/nodes/mg_000006:proc_000006");
+    await page.getByRole("button", { name: "Logs side by side" }).press("Enter");
+    const logs = page.getByRole("region", { name: "Logs side by side" });
+    await expectText(logs, /failed: mg_000006\/proc_000006.*no seat is free.*successful: mg_\d+\/proc_\d+/s);
+    const [left, right] = await Promise.all(
+      ["failed:", "successful:"].map((text) => logs.getByText(text).boundingBox()),
+    );
+    expect(left!.y).toBe(right!.y);
+    expect(right!.x).toBeGreaterThan(left!.x + 200);
+    await logs.getByRole("button", { name: "Output" }).click();
+    await logs.getByText("successful:").waitFor();
+  });
+
+  test("a graph of many jobs is drawn by groups of them, each a way to its jobs", { timeout: 90_000 }, async () => {
+    const server = theServer();
+    await server.send("PATCH", "/admission/config", { max_active_dags: 20 });
+    const directory = join(inject("inputs"), "many-jobs");
+    mkdirSync(directory, { recursive: true });
+    await server.submit({
+      ...{ name: "many-jobs", kind: "graph", directory, parameters: { i: "1..120" } },
+      ...{ resources: { cores: 1, memory: "50 MB", time: "5 min" }, retries: { job: 0 }, recovery: { max_rescues: 0 } },
+      jobs: [
+        { name: "fit-{i}", each: ["i"], run: ["sh", "-c", "[ {i} != 7 ]"] },
+        { name: "sum", after: "fit-*", run: ["true"] },
+      ],
+    });
+    await server.until("many-jobs", ["held"]);
+    const page = await open("/requests/many-jobs/graph?as=drawing");
+    await page.getByText("121 jobs, drawn by their templates").waitFor();
+    await page.getByRole("link", { name: "fit-{i} (120): 119 of 120 done, 1 failed" }).click();
+    await page.waitForURL("**/graph?text=fit-");
+    await page.getByRole("grid", { name: "Jobs" }).getByRole("row").filter({ hasText: "fit-7" }).waitFor();
   });
 
   test("a job of a graph that failed is found in the list, along the time and in the drawing", async () => {

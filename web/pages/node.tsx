@@ -107,10 +107,10 @@ function Shown({ name, place, story }: ShownProps): ReactNode {
         </ol>
         <div className="stack">
           {last.cause !== null && <Budget name={name} last={last} />}
-          {last.cause !== null && <Beside name={name} bad={last} own={attempts} />}
           <People story={story} />
         </div>
       </div>
+      {last.cause !== null && <Beside name={name} bad={last} own={attempts} />}
       {isOpen && request.data && (
         <ActOnOne
           action="resubmit"

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from "react";
 
 interface DialogProps {
   readonly title: string;
@@ -21,6 +21,16 @@ export function Dialog({ title, onClose, children, footer, className }: DialogPr
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  // Enter in a field does what the main button does; where that may not be pressed, its reason is read.
+  const onEnter = (event: KeyboardEvent) => {
+    const { target } = event;
+    if (event.key !== "Enter" || !(target instanceof HTMLInputElement) || target.type === "checkbox") return;
+    const main = ref.current?.querySelector<HTMLElement>("footer button.primary");
+    if (!main) return;
+    event.preventDefault();
+    if (main.getAttribute("aria-disabled") === "true") main.focus();
+    else main.click();
+  };
   return (
     <dialog
       ref={ref}
@@ -37,7 +47,10 @@ export function Dialog({ title, onClose, children, footer, className }: DialogPr
           ✕
         </button>
       </header>
-      <div className="body">{children}</div>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the fields in it are what is typed into */}
+      <div className="body" onKeyDown={onEnter}>
+        {children}
+      </div>
       {footer && <footer>{footer}</footer>}
     </dialog>
   );

@@ -2,7 +2,7 @@ import { addRanges } from "../../base/ranges.ts";
 import type { Edges, Graph, GraphOutline, JobTemplate } from "../../domain/graph.ts";
 import { countRows } from "./rows.ts";
 
-const MOST_JOBS = 300;
+const MOST_JOBS = 100;
 const MOST_TEMPLATES = 60;
 const MOST_LAYERS = 60;
 

@@ -12,7 +12,7 @@ import { Classify, type Meaning } from "./classify.tsx";
 
 export type Group = Answer<"recovery.groups">["groups"][number];
 
-/** Failures whose logs say the same are one decision: j and k move, r and f say what they mean. */
+/** Failures whose logs say the same are one decision: j and k move, r and g say what they mean. */
 export function Groups({ name }: { name: string }): ReactNode {
   const { data, error } = useAnswer("recovery.groups", { name });
   const [at, setAt] = useState(0);
@@ -32,7 +32,7 @@ export function Groups({ name }: { name: string }): ReactNode {
     j: ["next group of failures", () => go(list.current?.contains(document.activeElement) ? place + 1 : 0)],
     k: ["group before", () => go(place - 1)],
     r: ["these may be retried (preview first)", () => ask("retry")],
-    f: ["these are failures for good (preview first)", () => ask("fail")],
+    g: ["give these up: failures for good (preview first)", () => ask("fail")],
   });
   const open = groups.filter(({ unclassified }) => unclassified > 0).length;
   return (
@@ -44,7 +44,7 @@ export function Groups({ name }: { name: string }): ReactNode {
           {data && data.not_read > 0 && ` · ${count(data.not_read, "log")} not read`}
         </span>
         <span className="quiet end hide-narrow">
-          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>r</kbd> retry · <kbd>f</kbd> fail
+          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>r</kbd> retry · <kbd>g</kbd> fail
         </span>
       </header>
       {error && <Problem error={error} />}

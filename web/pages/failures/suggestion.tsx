@@ -1,9 +1,11 @@
 import { type ReactNode, useState } from "react";
 import { OPERATOR_ACTIONS, type OperatorAction } from "../../../src/recovery/round/actions.ts";
 import { ActOnOne } from "../../act/one.tsx";
+import { Recover } from "../../act/recover.tsx";
 import type { Answer } from "../../api/client.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { Command } from "../../ui/copy-button.tsx";
+import { useKeys } from "../../ui/keys.tsx";
 
 type Suggested = Answer<"attempts.errors">["suggestion"];
 
@@ -11,10 +13,13 @@ const asAction = (word: string): OperatorAction | null => OPERATOR_ACTIONS.find(
 
 /** What to try, why, and the button that shows what it would do. */
 export function Suggestion({ name, suggestion }: { name: string; suggestion: Suggested }): ReactNode {
-  const [isOpen, setOpen] = useState(false);
+  const [opened, setOpened] = useState<"suggested" | "resubmit" | null>(null);
   const request = useAnswer("requests.show", { name });
   const action = asAction(suggestion.action);
-  const isAllowed = request.data?.allowed_actions.some((allowed) => allowed.action === action) ?? false;
+  const isRecover = suggestion.action === "recover";
+  const may = (word: string | null) =>
+    request.data?.allowed_actions.some((allowed) => allowed.action === word) ?? false;
+  useKeys({ f: ["run everything that failed again (preview first)", () => may("resubmit") && setOpened("resubmit")] });
   return (
     <section className="panel" aria-label="What to try">
       <header>
@@ -29,21 +34,25 @@ export function Suggestion({ name, suggestion }: { name: string; suggestion: Sug
             <Command text={suggestion.everybody_command} />
           </>
         )}
-        {action && isAllowed && (
+        {may(isRecover ? "resubmit" : action) && (
           <div>
-            <button type="button" className="primary" onClick={() => setOpen(true)}>
-              {action} …
+            <button type="button" className="primary" onClick={() => setOpened("suggested")}>
+              {suggestion.action} …
             </button>
           </div>
         )}
       </div>
-      {isOpen && action && request.data && (
+      {opened === "resubmit" && request.data && (
+        <ActOnOne action="resubmit" name={name} version={request.data.version} onClose={() => setOpened(null)} />
+      )}
+      {opened === "suggested" && isRecover && <Recover name={name} onClose={() => setOpened(null)} />}
+      {opened === "suggested" && action && request.data && (
         <ActOnOne
           action={action}
           name={name}
           version={request.data.version}
           more={suggestion.modifications}
-          onClose={() => setOpen(false)}
+          onClose={() => setOpened(null)}
         />
       )}
     </section>

@@ -1,9 +1,10 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import type { AttemptView } from "../../../src/operations/attempts.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { logHref, nodeHref } from "../../job-links.ts";
 import { compared, nearestGood } from "./story.ts";
+import { TwoLogs } from "./two-logs.tsx";
 
 /** So many attempts of the request are looked through for a good one. */
 const LOOKED_AT = 500;
@@ -11,15 +12,22 @@ const LOOKED_AT = 500;
 /** The last failure beside the nearest attempt that went well: what differs is where to look. */
 export function Beside({ name, bad, own }: { name: string; bad: AttemptView; own: readonly AttemptView[] }): ReactNode {
   const { data } = useAnswer("attempts.list", { name, limit: LOOKED_AT }, { keep: true });
+  const [isOpen, setOpen] = useState(false);
   if (!data) return null;
   const good = nearestGood(bad, [...own, ...data.items]);
   const logOf = ({ unit, node, cluster }: AttemptView, text: string) =>
     cluster !== null && <Link href={logHref(name, { unit, node, cluster })}>{text}</Link>;
   return (
-    <section className="panel">
+    <section className="panel" aria-label="Compare with a successful attempt">
       <header>
         <h2>Compare with a successful attempt</h2>
+        {good && (
+          <button type="button" className="end" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Logs side by side
+          </button>
+        )}
       </header>
+      {good && isOpen && <TwoLogs name={name} bad={bad} good={good} />}
       {good ? (
         <div className="scroll">
           <table className="plain">

@@ -1,16 +1,18 @@
 import { type ReactNode, useState } from "react";
 import type { OperatorAction } from "../../../src/recovery/round/actions.ts";
 import { ActOnOne } from "../../act/one.tsx";
+import { Recover } from "../../act/recover.tsx";
 import type { Answer } from "../../api/client.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
+import { useKeys } from "../../ui/keys.tsx";
 
 type Choice = Answer<"desk.actions">["items"][number];
 
 /** Everything that can be done with a request: each says its effect; what may not be done now stays, and says why. */
 export function Actions({ request }: { request: Answer<"requests.show"> }): ReactNode {
   const { request_name: name, hold } = request;
-  const [action, setAction] = useState<OperatorAction | null>(null);
+  const [action, setAction] = useState<OperatorAction | "recover" | null>(null);
   const { data } = useAnswer("desk.actions", { name }, { keep: true });
   const likely = hold?.actions ?? [];
   const rank = ({ action: word, allowed }: Choice) =>
@@ -18,6 +20,10 @@ export function Actions({ request }: { request: Answer<"requests.show"> }): Reac
   const sorted = (data?.items ?? []).toSorted((a, b) => rank(a) - rank(b));
   const look = ({ action: word, allowed, destroys }: Choice) =>
     allowed && word === likely[0] ? "primary" : allowed && destroys ? "danger" : "";
+  const resubmit = sorted.find(({ action: word }) => word === "resubmit");
+  useKeys({
+    f: ["run everything that failed again (preview first)", () => resubmit?.allowed && setAction("resubmit")],
+  });
   return (
     <div className="actions" role="group" aria-label="Actions">
       {sorted.map((choice) => (
@@ -31,7 +37,19 @@ export function Actions({ request }: { request: Answer<"requests.show"> }): Reac
           {choice.action}
         </ActionButton>
       ))}
-      {action && <ActOnOne action={action} name={name} version={request.version} onClose={() => setAction(null)} />}
+      {resubmit && (
+        <ActionButton
+          whyNot={resubmit.allowed ? null : resubmit.why_not}
+          about="run jobs again that lacked memory or time, with more of it, and those whose host was lost"
+          onPress={() => setAction("recover")}
+        >
+          recover
+        </ActionButton>
+      )}
+      {action === "recover" && <Recover name={name} onClose={() => setAction(null)} />}
+      {action && action !== "recover" && (
+        <ActOnOne action={action} name={name} version={request.version} onClose={() => setAction(null)} />
+      )}
     </div>
   );
 }
