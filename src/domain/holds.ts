@@ -30,7 +30,8 @@ const ROUND = ["verdict", "words", "unitsTotal", "unitsDone", "failedUnits", "co
 const FOUND: readonly string[] = [];
 const BUDGET = "`wms2 errors NAME`, then `rescue` or `release`: both open a new budget";
 const WHO_DID_IT = "find out who did it; `release` goes on where it was";
-const PLANS_AGAIN = "`release` plans the rest again; or `restart`";
+const PLANS_AGAIN =
+  "`release` plans the rest again (of a graph, all but what is done or has its outputs); or `restart`";
 const CORRECTED = "submit a corrected request";
 
 const round = <const Release extends HoldFacts["release"]>(meaning: string, help: string, release: Release) =>
@@ -73,7 +74,10 @@ export const HOLDS = {
   "run-lost": round("the engine has no trace of the run", WHO_DID_IT, "rescue"),
   "removed-from-outside": round("somebody took the run out of the queue", WHO_DID_IT, "rescue"),
   "halted-from-outside": round("somebody halted the run", WHO_DID_IT, "rescue"),
-  "units-unaccounted": round("the run succeeded, but some units left nothing", WHO_DID_IT, "rescue"),
+  "units-unaccounted": {
+    ...round("some of what was planned is neither done nor left out", WHO_DID_IT, "rescue"),
+    evidence: FOUND,
+  },
   "dag-unreadable": {
     ...round("the engine cannot read the files of the round", PLANS_AGAIN, "next-round"),
     actions: NO_RESCUE,

@@ -76,6 +76,17 @@ interface Credits<W extends Work> {
     /** null: it is not there. */
     readonly seen: (path: string) => FileStamp | null;
   }): readonly JobToRun[];
+  /**
+   * Jobs that have no proof of their own, where the run that had them is lost: all they make is there, made since `sinceSec` and after
+   * what they read, and everything before them is done. By job index.
+   */
+  made(facts: {
+    readonly work: W;
+    readonly attached: ReadonlyMap<string, string>;
+    readonly done: ReadonlySet<number>;
+    readonly sinceSec: number;
+    readonly seen: (path: string) => FileStamp | null;
+  }): ReadonlyMap<number, JobProof>;
 }
 
 /**

@@ -25,7 +25,7 @@ import { settleProducts } from "./settle-products.ts";
 import { beginSide, endSide, prepareSide } from "./side-run.ts";
 import { beginStop, finishStop, stopRun } from "./stop.ts";
 import { submitDag, submitSide } from "./submit-dag.ts";
-import { planNextRound } from "./write-plan.ts";
+import { countersBefore, planNextRound } from "./write-plan.ts";
 
 /** Carries out one kind of decision. Every change is compare-and-set on what the facts saw. */
 export type Apply<Kind extends Decision["kind"]> = (
@@ -75,11 +75,17 @@ const endFill: Apply<"end-fill"> = async ({ store }, { workflow, filling }) => {
 const discardPlan: Apply<"discard-plan"> = async (ports, facts, { reason }) => {
   const { dag, workflow } = theRun(facts);
   await ports.spool.discard(dag.submitDir, dag.id);
+  const before = dag.status === "ready" ? await countersBefore(ports, dag) : {};
   await ports.store.transaction(async (store) => {
     await endDag(store, dag, "failed", reason, ports.clock.now());
-    // Its work was counted when the directory was whole; it is planned again, and counted then.
+    // Its work was counted when the directory was whole; it is planned again from where it began, and counted then.
     const { unitsPlanned, nodesPlanned } = workflow;
-    const undone = { unitsPlanned: unitsPlanned - dag.units.total, nodesPlanned: nodesPlanned - dag.nodes.total };
+    const undone = {
+      ...before,
+      unitsPlanned: unitsPlanned - dag.units.total,
+      nodesPlanned: nodesPlanned - dag.nodes.total,
+    };
+    if (before.nextBlock !== undefined) await store.units.dropBlocks(workflow.id, before.nextBlock);
     await store.workflows.change(workflow.id, workflow.version, {
       ...(dag.status === "ready" ? undone : {}),
       currentDagId: null,

@@ -1,6 +1,8 @@
 import { invariant } from "../base/errors.ts";
-import { type DagId, jobName } from "../domain/names.ts";
+import { type DagId, jobIndex, jobName } from "../domain/names.ts";
+import type { RequestSpec } from "../domain/request.ts";
 import type { MeasuredUnit, Workflow } from "../domain/workflow.ts";
+import { kindOf } from "../kinds/kind.ts";
 import type { Store } from "../store/port.ts";
 import { creditedJobs, type EarlierWork } from "./gather-credits.ts";
 import type { Ports } from "./ports.ts";
@@ -22,10 +24,30 @@ export async function recordCredits(
   if (rows.length > 0) await store.units.recordFinished(rows);
 }
 
-/** Nothing is left to plan: the request is done as soon as that is written down. */
-export const creditAll = ({ store, clock }: Ports, workflow: Workflow, earlier: EarlierWork): Promise<void> =>
+/** In a later round of a graph: what its own earlier ones did, or were told to leave out. By job index. */
+export async function doneJobs(
+  { kinds, store: { units } }: Ports,
+  { work }: RequestSpec,
+  { id }: Workflow,
+): Promise<ReadonlySet<number>> {
+  if (!kindOf(kinds, work).isOneRound) return new Set();
+  const names = [...(await units.finishedNames(id)), ...(await units.abandonedNames(id))];
+  return new Set(names.flatMap((name) => jobIndex(name) ?? []));
+}
+
+/** Nothing is left to plan: the request is done as soon as that is written down. `earlier` null: its own rounds did it all. */
+export const creditAll = (
+  { store, clock }: Ports,
+  workflow: Workflow,
+  earlier: EarlierWork | null,
+  jobs: number,
+): Promise<void> =>
   store.transaction(async (tx) => {
-    const [jobs, at] = [earlier.jobs.length, clock.now()];
+    if (!earlier) {
+      await tx.workflows.change(workflow.id, workflow.version, { nextUnit: jobs });
+      return;
+    }
+    const at = clock.now();
     invariant(earlier.dagId, "an earlier version finished jobs without a DAG", { workflow: workflow.id });
     const counters = { nextUnit: jobs, nextNode: jobs, nextBlock: workflow.nextBlock + 1, unitsPlanned: jobs };
     const isChanged = await tx.workflows.change(workflow.id, workflow.version, counters);

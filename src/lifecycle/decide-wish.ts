@@ -74,7 +74,8 @@ function decideReleased(facts: Facts, reason: string): Decision {
   if (isInRun && request.hold?.code === "disk-unwritable") return { kind: "begin-stop", reason };
   if (isInRun) return { kind: "go-on", reason };
   const how = facts.request.wish?.detail?.how;
-  if (how === "next-round") return { kind: "leave-round", reason };
+  if (how === "next-round") return { kind: "leave-round", rest: "given-up", reason };
+  if (how === "again") return { kind: "leave-round", rest: "planned-again", reason };
   if (how === "rescue" && dag && isDagOver(dag.status)) return decideRerun(facts, reason);
   return { kind: "requeue", reason };
 }

@@ -87,7 +87,7 @@ function decidePlanning(facts: Facts, policy: DecidePolicy, now: Date): Decision
   if (filling) return decideFill(facts, filling, now);
   if (!dag || isDagOver(dag.status)) {
     if (facts.workRemains) return { kind: "plan", reason: `round ${facts.workflow?.round ?? 0} is to be planned` };
-    return owesOutputs(facts) ? waitForOutputs(facts) : { kind: "complete", reason: "no work is left" };
+    return owesOutputs(facts) ? waitForOutputs(facts) : complete(facts, "no work is left");
   }
   return decideSubmission(facts, policy);
 }
@@ -101,7 +101,8 @@ function decideSubmission(facts: Facts, policy: DecidePolicy): Decision {
       ? { kind: "prepare-rescue", reason: "made ready to run again" }
       : { kind: "discard-plan", reason: "the writing of its submit directory was interrupted" };
   if (dag?.status !== "ready") return { kind: "wait", reason: `its DAG is ${dag?.status}` };
-  if (!facts.directoryComplete && !isRescue) return { kind: "discard-plan", reason: "its submit directory is gone" };
+  const isNew = !isRescue && !submitIntent;
+  if (!facts.directoryComplete && isNew) return { kind: "discard-plan", reason: "its submit directory is gone" };
   if (!facts.directoryComplete)
     return hold("submit-directory-gone", "its submit directory is gone", { submitDir: dag.submitDir });
   if (!submitIntent) return { kind: "submit", reason: "its submit directory is complete" };
@@ -114,14 +115,14 @@ function decideActive(facts: Facts, policy: DecidePolicy): Decision {
   const { dag, observation } = facts;
   if (!dag) return bug("active without a DAG", "decideActive", facts);
   // Its run is over, and only its outputs are not.
-  if (isDagOver(dag.status)) return owesOutputs(facts) ? waitForOutputs(facts) : { kind: "complete", reason: ALL_DONE };
+  if (isDagOver(dag.status)) return owesOutputs(facts) ? waitForOutputs(facts) : complete(facts, ALL_DONE);
   if (!observation) return { kind: "wait", reason: "the engine could not be asked" };
   if (observation.kind === "unknown") return { kind: "wait", reason: `the engine cannot tell: ${observation.why}` };
   if (isNews(facts)) return { kind: "follow", reason: "the engine has news" };
   const beside = decideSides(facts, policy);
   if (beside) return beside;
   if (observation.kind === "running") return decideRunning(facts, observation);
-  if (observation.verdict === "success")
+  if (observation.verdict === "success" && facts.unaccounted === 0)
     return facts.workRemains
       ? { kind: "finish-round", next: "queued", reason: "the round is done and work remains" }
       : finishAll(facts, ALL_DONE);
@@ -145,7 +146,11 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
   if (!round) return bug("a round ended that nobody can read", "decidePartial", facts);
   const decision = decideRound(round.facts);
   if (facts.hasProducts && ENDS_INTO_ROWS.has(round.facts.verdict) && decision.kind !== "stopped")
-    return { kind: "leave-round", reason: `what failed is in the rows of its products: ${decision.reason}` };
+    return {
+      kind: "leave-round",
+      rest: "given-up",
+      reason: `what failed is in the rows of its products: ${decision.reason}`,
+    };
   const freed = decideFreed(round, decision);
   if (freed) return freed;
   switch (decision.kind) {
@@ -193,9 +198,20 @@ const ALL_DONE = "all work is done and registered";
 
 /** What is owed is mostly made known within the pass; where that fails, the run ends without waiting for it. */
 function finishAll(facts: Facts, reason: string): Decision {
+  if (facts.unaccounted > 0) return unaccountedFor(facts);
   if (!owesOutputs(facts)) return { kind: "finish-round", next: "completed", reason };
   if (facts.outputs.trouble === null) return waitForOutputs(facts);
   return { kind: "owe-outputs", reason: "all work is done; outputs wait to be registered in the catalog" };
+}
+
+const complete = (facts: Facts, reason: string): Decision =>
+  facts.unaccounted > 0 ? unaccountedFor(facts) : { kind: "complete", reason };
+
+/** Nothing is completed before each unit that was planned is done or left out. */
+function unaccountedFor({ unaccounted, unitWord, workflow }: Facts): Decision {
+  const { unitsPlanned = 0, unitsDone = 0 } = workflow ?? {};
+  const message = `${plural(unaccounted, unitWord)} ${unaccounted === 1 ? "was" : "were"} planned and ${unaccounted === 1 ? "is" : "are"} neither done nor left out`;
+  return hold("units-unaccounted", message, { unaccounted, unitsPlanned, unitsDone });
 }
 
 const waitForOutputs = ({ outputs }: Facts): Decision => ({

@@ -42,6 +42,8 @@ export interface Facts {
   readonly filling: Filling | null;
   /** Is there work beyond what was planned so far? */
   readonly workRemains: boolean;
+  /** Units that were planned and are neither done nor left out by name; only gathered where a round may be over. */
+  readonly unaccounted: number;
   /** Share of the whole request's units that are finished; null: it has no production steps left. */
   readonly shareDone: number | null;
   /** Only gathered when its run has ended and something is to be decided about it. */
@@ -88,8 +90,8 @@ export type Decision =
   | Of<"end-side", { readonly side: Dag; readonly dagStatus: DagStatus }>
   /** Bad files are excluded, the others of their units tried again; the round is over. */
   | Of<"exclude-files", { readonly exclude: readonly Exclusion[]; readonly attempted: readonly string[] }>
-  /** Credit what finished, give the rest of the round up, and go on with the next one. */
-  | Of<"leave-round">
+  /** Credit what finished and go on with the next round. The rest is given up, or planned again there. */
+  | Of<"leave-round", { readonly rest: "given-up" | "planned-again" }>
   /** The same, and its next rounds are made for this engine. */
   | Of<"move-engine", { readonly engine: string }>
   | Of<"begin-stop">

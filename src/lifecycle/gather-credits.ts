@@ -1,7 +1,7 @@
 import type { JobToRun } from "../domain/credit.ts";
-import type { DagId, RequestName } from "../domain/names.ts";
-import type { RequestFile, RequestSpec } from "../domain/request.ts";
-import type { JobProof } from "../domain/workflow.ts";
+import { type DagId, jobIndex, type RequestName } from "../domain/names.ts";
+import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
+import type { JobProof, Workflow } from "../domain/workflow.ts";
 import { kindOf } from "../kinds/kind.ts";
 import type { Ports } from "./ports.ts";
 
@@ -47,6 +47,27 @@ export async function gatherEarlierWork(
     seen,
   });
   return { jobs, proofs, dagId: ranIn };
+}
+
+/** Of a run that is lost: jobs without a row that are done all the same, for what they make is there. By job index. */
+export async function gatherMade(
+  ports: Ports,
+  { spec: { name, work } }: Pick<RequestRecord, "spec">,
+  { createdAt }: Pick<Workflow, "createdAt">,
+  finished: ReadonlySet<string>,
+): Promise<ReadonlyMap<number, JobProof>> {
+  const { credits } = kindOf(ports.kinds, work);
+  if (!credits) return new Map();
+  const { directory, paths } = credits.files(work);
+  const stamps = await ports.spool.stamps(directory, paths);
+  const files = await ports.store.requests.files(name);
+  return credits.made({
+    work,
+    attached: new Map(files.map(({ path, sha256 }) => [path, sha256])),
+    done: new Set([...finished].flatMap((unit) => jobIndex(unit) ?? [])),
+    sinceSec: createdAt.getTime() / 1000,
+    seen: (path) => stamps.get(path) ?? null,
+  });
 }
 
 export const creditedJobs = (earlier: EarlierWork | null): ReadonlySet<number> =>

@@ -1,6 +1,6 @@
 import { groupBy } from "../base/group-by.ts";
-import { type Dag, isDagOver, isOpenSite, type Site } from "../domain/dag.ts";
-import { type SiteName, unitName } from "../domain/names.ts";
+import { type Dag, isInEngine, isOpenSite, type Site } from "../domain/dag.ts";
+import { jobName, type SiteName, unitName } from "../domain/names.ts";
 import { allowsSite, type RequestRecord, type RequestSpec } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import type { RunVerdict } from "../domain/run.ts";
@@ -51,10 +51,9 @@ export async function gatherRound(
   const note = await endNote(ports, dag);
   const isThere = await spool.isComplete(dag.submitDir);
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
-  const unitNames = await roundUnits(ports, workflow, dag, finished);
-  const unfinished = unitNames.filter((unit) => !finished.has(unit));
+  const { unitNames, unfinished } = await roundUnits(ports, workflow, dag, finished);
   // Of a request that is over, housekeeping leaves only what explains failures: nothing will run from there again.
-  const mayRunAgain = isThere && isDagOver(dag.status) && !isTerminal(request.status);
+  const mayRunAgain = isThere && !isInEngine(dag.status) && !isTerminal(request.status);
   const damaged = mayRunAgain ? await spool.damaged(dag.submitDir, unfinished) : [];
   const answers = answersOf(await store.nodeActions.ofWorkflow(workflow.id));
   const tally = await tallyLedgers(ports, dag, unitNames, finished, note, answers, damaged);
@@ -80,7 +79,7 @@ export async function gatherRound(
       text: note.text,
       unitWord: kindOf(ports.kinds, request.spec.work).unitWord,
       unitsTotal: dag.units.total,
-      unitsDone: unitNames.filter((unit) => finished.has(unit)).length,
+      unitsDone: dag.units.total - unfinished.length,
       finishedUnits: finished,
       failedUnits: note.unitsFailed,
       tally,
@@ -114,15 +113,29 @@ async function ownRecovery(
   };
 }
 
-/** Of a graph only the directory knows which of its jobs were left to run. */
+/**
+ * The units of a round, and those of them that are neither done nor left out. Which these are the plan says, whatever became of the
+ * submit directory. Of a graph that took over jobs of an earlier version, the directory knows which ones were left to run.
+ */
 export async function roundUnits(
-  { spool }: Ports,
+  { spool, store }: Ports,
   workflow: Workflow,
   dag: Dag,
   finished: ReadonlySet<string>,
-): Promise<readonly string[]> {
-  if (dag.roleCounts.job === undefined) return latestUnits(workflow, dag);
-  return (await spool.isComplete(dag.submitDir)) ? spool.unitNames(dag.submitDir) : [...finished];
+): Promise<{ readonly unitNames: readonly string[]; readonly unfinished: readonly string[] }> {
+  const isOpen = (unit: string) => !finished.has(unit);
+  if (dag.roleCounts.job === undefined) {
+    const unitNames = latestUnits(workflow, dag);
+    return { unitNames, unfinished: unitNames.filter(isOpen) };
+  }
+  const left = await store.units.abandonedNames(workflow.id);
+  const unfinished: string[] = [];
+  for (let index = 0; index < workflow.nextUnit; index++) {
+    const job = jobName(index);
+    if (isOpen(job) && !left.has(job)) unfinished.push(job);
+  }
+  const there = (await spool.isComplete(dag.submitDir)) ? await spool.unitNames(dag.submitDir) : [...finished];
+  return { unitNames: [...new Set([...there, ...unfinished])], unfinished };
 }
 
 /** Units are numbered through all rounds: the names of the latest, once planned, are known without its directory. */

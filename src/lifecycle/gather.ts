@@ -75,13 +75,16 @@ export async function gather(
       : NOT_LOOKED_AT;
   const asksForRound =
     request.status === "partial" || (request.status === "held" && ROUND_WISHES.has(request.wish?.kind ?? ""));
+  const mayComplete =
+    ["planning", "partial"].includes(request.status) ||
+    (request.status === "active" && observation?.kind !== "running");
   const needsRemaining =
     asksForRound ||
     request.status === "planning" ||
     (observation?.kind === "ended" && observation.verdict === "success");
   const remains = workflow && needsRemaining ? await workRemains(ports, request, workflow) : false;
   const round =
-    asksForRound && workflow && dag && (isDagOver(dag.status) || request.wish?.kind === "move")
+    asksForRound && workflow && dag && (isDagOver(dag.status) || (request.status === "held" && !isInEngine(dag.status)))
       ? await gatherRound(ports, request, workflow, dag, remains)
       : null;
   // One of a kind that nobody knows is held elsewhere.
@@ -106,6 +109,7 @@ export async function gather(
       finally: ports.catalog.outputs.finally,
     },
     workRemains: remains,
+    unaccounted: workflow && mayComplete ? await ports.store.units.unaccounted(workflow.id) : 0,
     shareDone: workflow && request.productionSteps.length ? await shareDone(ports, request, workflow) : null,
     round,
     diskTrouble: view.disk?.message ?? null,
@@ -140,10 +144,22 @@ async function lookAtRun(
 /** The pass asked for all known runs at once; one that began since then is asked for alone. */
 async function observe(ports: Ports, request: RequestRecord, dag: Dag, view: PassView): Promise<RunObservation | null> {
   if (!isInEngine(dag.status)) return null;
-  const seen = view.observations.get(dag.id);
-  if (seen) return seen;
   const run = runOf(dag, request.priority);
-  return (await ports.engine.observe([run])).get(dag.id) ?? null;
+  const seen = view.observations.get(dag.id) ?? (await ports.engine.observe([run])).get(dag.id) ?? null;
+  return seen && asPlanned(seen, dag);
+}
+
+/** How much there is to do is in the plan: a run whose files are lost shows less, and what was seen of it before stays so. */
+function asPlanned(seen: RunObservation, dag: Dag): RunObservation {
+  if (seen.kind === "unknown" || seen.units.total >= dag.units.total) return seen;
+  const { total, done } = dag.units;
+  const units = { ...seen.units, total, done: Math.max(done, seen.units.done) };
+  const nodes = { ...seen.nodes, total: dag.nodes.total, done: Math.max(dag.nodes.done, seen.nodes.done) };
+  return {
+    ...seen,
+    units: { ...units, waiting: total - units.done - units.running - units.failed },
+    nodes: { ...nodes, waiting: nodes.total - nodes.done - nodes.queued - nodes.failed },
+  };
 }
 
 const standingIntent = ({ intents }: Known, { id }: Dag): EngineIntent | null => {

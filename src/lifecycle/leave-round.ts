@@ -1,6 +1,6 @@
 import { invariant } from "../base/errors.ts";
 import { isDagOver } from "../domain/dag.ts";
-import { type UnitName, unitName } from "../domain/names.ts";
+import { jobName, type UnitName, unitName } from "../domain/names.ts";
 import type { PlannedRange } from "../domain/plan.ts";
 import { shapeOf } from "../domain/roles.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -9,6 +9,7 @@ import { creditRound } from "../recovery/round/credit.ts";
 import { unitFolder } from "../submit-dir/names.ts";
 import type { Apply } from "./apply.ts";
 import type { Facts } from "./decision.ts";
+import { gatherMade } from "./gather-credits.ts";
 import { tellMetrics } from "./measure.ts";
 import { type Applied, changeWorkflow, closeRound, endDag, move, theRun } from "./moves.ts";
 import type { Ports } from "./ports.ts";
@@ -32,19 +33,53 @@ export const excludeFiles: Apply<"exclude-files"> = async (ports, facts, { exclu
 };
 
 /** Released by a person: what finished is credited, nothing of it is repeated, the rest goes into the next round. */
-export const leaveRound: Apply<"leave-round"> = (ports, facts, { reason }) => leave(ports, facts, reason);
+export const leaveRound: Apply<"leave-round"> = async (ports, facts, { rest, reason }) =>
+  rest === "given-up"
+    ? leave(ports, facts, reason)
+    : leave(ports, facts, reason, await beginAgain(ports, facts), "planned-again");
 
 /** The same, for a run that is in no engine, whether it ended or never began; from here on another engine has the request. */
-export const moveEngine: Apply<"move-engine"> = (ports, facts, { engine, reason }) =>
-  leave(ports, facts, reason, { engine });
+export const moveEngine: Apply<"move-engine"> = async (ports, facts, { engine, reason }) =>
+  kindOf(ports.kinds, facts.request.spec.work).isOneRound
+    ? leave(ports, facts, reason, { engine, ...(await beginAgain(ports, facts)) }, "planned-again")
+    : leave(ports, facts, reason, { engine });
 
-async function leave(ports: Ports, facts: Facts, reason: string, more: Partial<Workflow> = {}): Promise<Applied> {
+/** What was lost with the run and is done by its outputs is written down first; of the others the only round is planned again. */
+async function beginAgain(ports: Ports, { request, workflow, round, dag }: Facts): Promise<Partial<Workflow>> {
+  invariant(workflow, "a release without a workflow");
+  if (!dag || !round) return {};
+  const cannotTell = round.facts.directory === "gone" || round.facts.damaged.length > 0;
+  const made = cannotTell ? await gatherMade(ports, request, workflow, round.facts.finishedUnits) : [];
+  const row = {
+    workflowId: workflow.id,
+    dagId: dag.id,
+    round: dag.round,
+    block: 0,
+    status: "owed" as const,
+    site: null,
+  };
+  const fresh = { events: 0n, outputs: [], finishedAt: ports.clock.now(), registeredAt: null };
+  const units = Array.from(made, ([index, proof]) => ({ ...row, ...fresh, name: jobName(index), proof }));
+  if (units.length > 0) await ports.store.units.recordFinished(units);
+  return { nextUnit: 0 };
+}
+
+async function leave(
+  ports: Ports,
+  facts: Facts,
+  reason: string,
+  more: Partial<Workflow> = {},
+  rest: "given-up" | "planned-again" = "given-up",
+): Promise<Applied> {
   const { workflow, round, dag } = facts;
   invariant(workflow, "a release without a workflow");
   const change = { wish: null, rescuesUsed: 0 };
-  if (!dag || !round)
-    return move(ports, facts, "queued", reason, change, (store) => changeWorkflow(store, facts, () => more));
   const left = await leftBehind(ports, facts);
+  if (!dag || !round)
+    return move(ports, facts, "queued", reason, change, async (store, at) => {
+      if (rest === "given-up") await store.units.abandonUnits(workflow.id, left.units, at);
+      await changeWorkflow(store, facts, () => more);
+    });
   const credit = creditRound(round.facts);
   const { wish } = facts.request;
   const said = wish && { at: wish.at.toISOString(), by: wish.actor, reason: wish.reason };
@@ -58,7 +93,7 @@ async function leave(ports: Ports, facts: Facts, reason: string, more: Partial<W
     const reason = "parts of it are done; the rest was given up at a release";
     if (credit.torn.length) await store.files.setState(workflow.id, credit.torn, "excluded", reason);
     if (credit.attempted.length) await store.files.setState(workflow.id, credit.attempted, "attempted", reason);
-    await store.units.abandonUnits(workflow.id, left.units, at);
+    if (rest === "given-up") await store.units.abandonUnits(workflow.id, left.units, at);
     if (!isDagOver(dag.status)) await endDag(store, dag, "stopped", reason, at);
     await tellMetrics(store, facts);
     const abandonedEvents = workflow.abandonedEvents + left.events;
@@ -66,10 +101,11 @@ async function leave(ports: Ports, facts: Facts, reason: string, more: Partial<W
   });
 }
 
-/** The units of the round that will never come, so that their blocks close without them, and what they were to do. */
+/** The units that will never come, so that their blocks close without them, and what they were to do. */
 async function leftBehind(ports: Ports, { request, workflow, dag, round }: Facts) {
-  if (!workflow || !dag || !round) return { units: [], events: 0n };
-  const units = await placedByBlocks(ports, workflow, new Set(round.unfinished));
+  if (!workflow) return { units: [], events: 0n };
+  const units = await placedByBlocks(ports, workflow, await openUnits(ports, request, workflow));
+  if (!dag || !round) return { units, events: 0n };
   const { work } = request.spec;
   const kind = kindOf(ports.kinds, work);
   // Which events they were to make, nobody knows any more: the release has warned of that.
@@ -81,6 +117,19 @@ async function leftBehind(ports: Ports, { request, workflow, dag, round }: Facts
   const { nextFirstEvent } = workflow;
   const finished = round.facts.finishedUnits;
   return { units, events: kind.abandoned({ work, round: dag.round, nextFirstEvent, units: planned, finished }) };
+}
+
+/** Whatever was planned and is neither done nor left out, in whichever round. */
+async function openUnits(
+  { store, kinds }: Ports,
+  { spec }: Facts["request"],
+  { id, nextUnit }: Workflow,
+): Promise<Set<string>> {
+  const [finished, left] = await Promise.all([store.units.finishedNames(id), store.units.abandonedNames(id)]);
+  const nameOf = kindOf(kinds, spec.work).commands === "own" ? jobName : unitName;
+  const names = Array.from({ length: nextUnit }, (_, index): string => nameOf(index));
+  const isOver = (name: string) => finished.has(name as UnitName) || left.has(name as UnitName);
+  return new Set(names.filter((name) => !isOver(name)));
 }
 
 /** Blocks take units in order, so their sizes tell which unit is in which. */

@@ -116,7 +116,7 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { rea
   const { submitDir } = dag;
   const { note, at: asked, opening } = await rescueNote(ports, dag);
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
-  const unfinished = (await roundUnits(ports, workflow, dag, finished)).filter((unit) => !finished.has(unit));
+  const { unfinished } = await roundUnits(ports, workflow, dag, finished);
   const damaged = await spool.damaged(submitDir, unfinished);
   const failed = note.alone && damaged.length === 0 ? await failedNodes(ports, submitDir, unfinished) : [];
   const change = decideSteps(note, damaged, failed);

@@ -1,14 +1,14 @@
 import { invariant } from "../base/errors.ts";
 import { groupBy } from "../base/group-by.ts";
 import { inSlices } from "../base/slices.ts";
-import { EMPTY_TALLY } from "../domain/dag.ts";
+import { type Dag, EMPTY_TALLY } from "../domain/dag.ts";
 import type { UnitName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { tellRequested } from "../sizing/figures.ts";
 import type { Apply } from "./apply.ts";
-import { creditAll, recordCredits } from "./credit-jobs.ts";
+import { creditAll, doneJobs, recordCredits } from "./credit-jobs.ts";
 import { decidePlan } from "./decide-plan.ts";
 import type { Facts } from "./decision.ts";
 import { loadRequestFiles } from "./fetch-files.ts";
@@ -28,14 +28,15 @@ export const planNextRound: Apply<"plan"> = async (ports, facts, { reason }) => 
   const before = workflow.round === 0 ? request.spec.previousVersion : null;
   const earlier = before && (await gatherEarlierWork(ports, request.spec, files.value, before));
   if (await takeWhatIsThere(ports, facts, workflow)) return again;
-  const gathered = await gatherPlan(ports, request, workflow, files.value, creditedJobs(earlier), facts.filling);
+  const credited = workflow.round === 0 ? creditedJobs(earlier) : await doneJobs(ports, request.spec, workflow);
+  const gathered = await gatherPlan(ports, request, workflow, files.value, credited, facts.filling);
   const decision = await inSlices(decidePlan(gathered, ports.kinds), ports.signal);
   if (decision.kind === "hold") return holdRequest(ports, facts, decision.hold);
   for (const [reason, files] of groupBy(decision.aside, ({ reason }) => reason)) {
     const lfns = files.map(({ lfn }) => lfn);
     await ports.store.files.setState(workflow.id, lfns, "excluded", reason);
   }
-  if (decision.kind === "done-before" && earlier) await creditAll(ports, workflow, earlier);
+  if (decision.kind === "done-before") await creditAll(ports, workflow, earlier, credited.size);
   if (decision.kind === "write") await writePlan(ports, facts, workflow, { ...decision, earlier }, files.value, reason);
   return again;
 };
@@ -76,7 +77,7 @@ async function writePlan(
     await tx.units.createBlocks(workflow.id, blocks, at);
     await recordCredits(tx, workflow, earlier, plan.dagId, at);
     if (request.spec.work.input) await tx.files.assign(workflow.id, assignments(plan));
-    if (warnings.length > 0) await tx.dags.addEvent({ dagId: plan.dagId, type: "planned", detail: { warnings }, at });
+    await tx.dags.addEvent({ dagId: plan.dagId, type: "planned", detail: { warnings, before: countersOf(fresh) }, at });
     const isReady = await tx.dags.change(plan.dagId, 1, { status: "ready" }, { reason, at });
     invariant(isReady, "the DAG moved while it was written");
   });
@@ -89,6 +90,22 @@ async function writePlan(
     return;
   }
   ports.log.info("round.planned", { request: request.spec.name, round: plan.round, units, nodes });
+}
+
+/** From here the round is planned again, should its directory be lost before anything ran. */
+const countersOf = ({ nextUnit, nextNode, nextBlock, nextFirstEvent, nextFirstLumi }: Workflow) => ({
+  ...{ nextUnit, nextNode, nextBlock },
+  nextFirstEvent: String(nextFirstEvent),
+  nextFirstLumi: String(nextFirstLumi),
+});
+
+/** As `countersOf` wrote them; {}: a version before this one did not, and they stay as they are. */
+export async function countersBefore({ store }: Ports, { id }: Dag): Promise<Partial<Workflow>> {
+  const event = (await store.dags.history(id)).findLast(({ type }) => type === "planned");
+  const before = event?.detail.before as ReturnType<typeof countersOf> | undefined;
+  if (!before) return {};
+  const { nextFirstEvent, nextFirstLumi, ...numbers } = before;
+  return { ...numbers, nextFirstEvent: BigInt(nextFirstEvent), nextFirstLumi: BigInt(nextFirstLumi) };
 }
 
 const createDag = ({ store, spool, engine, clock }: Ports, workflow: Workflow, { summary, ...plan }: DagPlan) =>

@@ -19,8 +19,14 @@ export async function checkMove(ports: Work, request: RequestRecord, wanted: Ope
   if (await mayRun(ports.store, dag))
     return refusal("refused", `its run is in the ${from} engine, or may be`, "hold it by a server of that engine");
   const { release } = await gatherOperator(ports, request, wanted);
+  // Nothing is given up with it: of a graph, too, the rest is planned again.
+  const isOneRound = false;
   // Events that were planned and not made are planned again: nothing of the request is lost by moving it.
-  const decided = decideRelease(release, release.kindFields.includes("top_up") ? { top_up: true } : null, "next-round");
+  const decided = decideRelease(
+    { ...release, isOneRound },
+    release.kindFields.includes("top_up") ? { top_up: true } : null,
+    "next-round",
+  );
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const { modifications, warnings } = decided.value;
   const reason = `goes on with the ${engine} engine: finished work is kept, the rest is planned again`;

@@ -2,7 +2,9 @@ import { groupBy } from "../base/group-by.ts";
 import { isDagOver } from "../domain/dag.ts";
 import { mostMemoryMb } from "../domain/plan.ts";
 import type { RequestRecord } from "../domain/request.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import { kindOf } from "../kinds/kind.ts";
+import { gatherMade } from "../lifecycle/gather-credits.ts";
 import { failedNodes } from "../lifecycle/gather-failed.ts";
 import { gatherRound } from "../lifecycle/gather-round.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
@@ -30,20 +32,18 @@ export async function gatherOperator(
   const { workflow, dag } = await presentDag(store, request.spec.name);
   // What is moved is not in its engine, whatever became of its run.
   const isChosen = wanted.action === "resubmit" && request.status === "active";
-  const hasEnded = workflow !== null && dag !== null && (isDagOver(dag.status) || wanted.action === "move" || isChosen);
-  const round = hasEnded ? await gatherRound(ports, request, workflow, dag, false) : null;
-  const isStopped = dag !== null && ["planning", "ready"].includes(dag.status) && dag.parentDagId !== null;
+  const isWaiting = dag !== null && ["planning", "ready"].includes(dag.status);
+  const isThere = isWaiting && (await ports.spool.isComplete(dag.submitDir));
+  const isStopped = isThere && dag.parentDagId !== null;
+  const isLost = isWaiting && !isThere && request.status === "held";
+  const hasEnded = dag !== null && (isDagOver(dag.status) || isLost || wanted.action === "move" || isChosen);
+  const round = workflow && hasEnded ? await gatherRound(ports, request, workflow, dag, false) : null;
   const finished = round?.facts.finishedUnits ?? new Set<string>();
   const unfinished = round?.unfinished ?? [];
-  const torn = [...(round?.facts.filesOf.values() ?? [])]
-    .flat()
-    .filter((file) => file.units.some((unit) => finished.has(unit)));
-  const canRescue =
-    (round !== null &&
-      round.facts.directory === "complete" &&
-      round.facts.damaged.length === 0 &&
-      unfinished.length > 0) ||
-    isStopped;
+  const files = [...(round?.facts.filesOf.values() ?? [])].flat();
+  const torn = files.filter((file) => file.units.some((unit) => finished.has(unit)));
+  const isWhole = round?.facts.directory === "complete" && round.facts.damaged.length === 0;
+  const canRescue = (isWhole && unfinished.length > 0) || isStopped;
   const sites = ports.engine.capabilities.sites ? (await store.sites.list()).map(({ name }) => name) : null;
   const bans = (await store.sites.activeBans(clock.now())).filter((ban) => concerns(ban, workflow?.id ?? null));
   const kind = kindOf(ports.kinds, request.spec.work);
@@ -62,6 +62,7 @@ export async function gatherOperator(
       isDirectoryGone: round?.facts.directory === "gone",
       topsUp: request.spec.work.topUp ?? false,
       unitsUnfinished: unfinished.length,
+      doneByOutputs: !round || canRescue || !workflow ? [] : await madeJobs(ports, request, workflow, finished),
       unitWord: kind.unitWord,
       tornFiles: new Set(torn.map(({ lfn }) => lfn)).size,
     },
@@ -81,6 +82,13 @@ export async function gatherOperator(
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** By the names people gave them. */
+async function madeJobs(ports: Work, request: RequestRecord, workflow: Workflow, finished: ReadonlySet<string>) {
+  if (!kindOf(ports.kinds, request.spec.work).isOneRound) return [];
+  const made = await gatherMade(ports, request, workflow, finished);
+  return [...made.values()].map(({ name }) => name);
+}
 
 /** What there is to be chosen, as far as it was named. */
 async function chosenNames(

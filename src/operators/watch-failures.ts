@@ -72,9 +72,9 @@ async function changedRuns({ store }: Ports) {
 async function lookAt(ports: Ports, workflow: Workflow, dag: Dag, stamp: string): Promise<FailureLook> {
   const { store, spool, clock } = ports;
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
-  const all = await roundUnits(ports, workflow, dag, finished);
-  const isLarge = all.length > MOST_UNITS;
-  const units = isLarge ? all.filter((unit) => !finished.has(unit)) : all;
+  const { unitNames, unfinished } = await roundUnits(ports, workflow, dag, finished);
+  const isLarge = unitNames.length > MOST_UNITS;
+  const units = isLarge ? unfinished : unitNames;
   const rows = new FailureRows(new Date(clock.now().getTime() - HOURS_MS));
   if (isLarge)
     for (const end of (await store.desk.unitEnds(workflow.id)).values()) rows.addDone(end.site, end.finishedAt);

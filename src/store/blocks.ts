@@ -11,6 +11,8 @@ const BLOCKS = new Table<Block>(
 
 /** A block is open until each of its units is registered, invalidated or abandoned. */
 export const blockStore = (sql: Sql): BlockStore => ({
+  ...accounts(sql),
+
   async createBlocks(workflowId, blocks, at) {
     await sql.query(
       `INSERT INTO processing_blocks (workflow_id, block_index, dataset, units_total, created_at, updated_at)
@@ -48,6 +50,33 @@ export const blockStore = (sql: Sql): BlockStore => ({
       [workflowId, at],
     );
     return moved.length;
+  },
+});
+
+/** What was planned, against what became of it. */
+const accounts = (sql: Sql): Pick<BlockStore, "unaccounted" | "dropBlocks" | "abandonedNames"> => ({
+  async unaccounted(workflowId) {
+    const [found] = await sql.query<{ units: number }>(
+      `SELECT coalesce(sum(greatest(units_total - units_done - units_abandoned, 0)), 0)::int AS units
+       FROM processing_blocks WHERE workflow_id = $1`,
+      [workflowId],
+    );
+    return found?.units ?? 0;
+  },
+
+  async dropBlocks(workflowId, from) {
+    await sql.query(
+      `DELETE FROM processing_blocks
+       WHERE workflow_id = $1 AND block_index >= $2 AND units_done = 0 AND units_abandoned = 0`,
+      [workflowId, from],
+    );
+  },
+
+  async abandonedNames(workflowId) {
+    const rows = await sql.query<{ name: UnitName }>("SELECT name FROM abandoned_units WHERE workflow_id = $1", [
+      workflowId,
+    ]);
+    return new Set(rows.map(({ name }) => name));
   },
 });
 

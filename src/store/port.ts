@@ -174,6 +174,12 @@ export interface BlockStore {
   ): Promise<void>;
   blocks(workflowId: WorkflowId): Promise<readonly Block[]>;
   blockCountByStatus(): Counts;
+  /** Units that were planned and are neither finished nor abandoned. */
+  unaccounted(workflowId: WorkflowId): Promise<number>;
+  /** Of a plan that nothing was done of: its blocks from this one on are forgotten. */
+  dropBlocks(workflowId: WorkflowId, from: number): Promise<void>;
+  /** Those that will never come, by name. */
+  abandonedNames(workflowId: WorkflowId): Promise<ReadonlySet<UnitName>>;
   /**
    * Units that will never come, so that their blocks can close: a block is complete when those registered and those
    * abandoned make up its total. Once each; a unit that has finished is left alone. Answers how many were new.

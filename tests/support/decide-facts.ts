@@ -68,6 +68,7 @@ export const facts = (over: Partial<Facts>): Facts => ({
   hasProducts: false,
   filling: null,
   outputs: { ...NO_OUTPUTS, finally: "archived" },
+  unaccounted: 0,
   workRemains: false,
   shareDone: null,
   round: null,

@@ -17,6 +17,8 @@ interface ScriptedRun {
   ended: { verdict: RunVerdict; text: string } | null;
 }
 
+const LOST = { verdict: "lost", text: "no trace of it" } as const;
+
 /** An engine that does what a story tells it to. It reads the real submit directory, so the files must be right. */
 export class ScriptedEngine implements Engine {
   name: Engine["name"] = "local";
@@ -131,6 +133,12 @@ export class ScriptedEngine implements Engine {
     const last = [...this.runs.values()].at(-1);
     if (!last) throw new Error("nothing was submitted");
     return last;
+  }
+
+  /** Its files are removed while it runs: it ends, and nothing tells how. */
+  lose(dagId: DagId): void {
+    const known = this.runs.get(dagId);
+    if (known) this.runs.set(dagId, { ...known, units: [], done: new Set(), failed: new Set(), ended: LOST });
   }
 
   /** The story's hand: units finish and leave real merged files behind. */

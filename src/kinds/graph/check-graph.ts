@@ -23,7 +23,7 @@ export function checkGraph(context: CheckContext<GraphWork>, report: Report, gra
         report("summary", `${at} jobs, the summary says otherwise`);
       if (!planned) report("no-graph", "the plan does not say what its jobs share");
       else {
-        checkEdges(graph, planned, credited ?? new Set(), report);
+        checkEdges(graph, planned, credited ?? new Set(), plan.round === 0, report);
         checkSoft(graph, planned, plan.units, softOnes, report);
       }
     },
@@ -46,12 +46,19 @@ function checkJob(unit: UnitPlan, asked: GraphJob, { sizes, groups }: GraphPlan,
     report("job-group", `${unit.name} is in group ${job.group}, of which no job may run`);
 }
 
-function checkEdges(graph: Graph, planned: GraphPlan, credited: ReadonlySet<number>, report: Report): void {
+/** In a later round what is done stays so, whatever before it has to run again. */
+function checkEdges(
+  graph: Graph,
+  planned: GraphPlan,
+  credited: ReadonlySet<number>,
+  isFirst: boolean,
+  report: Report,
+): void {
   const without = (set: readonly number[]) => set.filter((index) => !credited.has(index));
   const asked: Edges[] = [];
   for (const { parents, children } of graph.edges) {
     const [before, after] = [without(parents), without(children)];
-    if (before.length > 0 && after.length < children.length)
+    if (isFirst && before.length > 0 && after.length < children.length)
       report(
         "credited",
         `job ${children.find((index) => credited.has(index))} is credited, job ${before[0]} before it runs`,

@@ -32,6 +32,32 @@ export function decideCredits({ jobs, edges, digests, proofs, known, seen }: Cre
   return spread(jobs, edges, causes);
 }
 
+interface MadeFacts extends Pick<CreditFacts, "jobs" | "edges" | "seen"> {
+  readonly done: ReadonlySet<number>;
+  readonly sinceSec: number;
+  digestOf(index: number): string;
+}
+
+/** Jobs whose outputs show that they are done, where nothing else can: by index, with what is seen as their proof. */
+export function decideMade({ jobs, edges, done, sinceSec, seen, digestOf }: MadeFacts): ReadonlyMap<number, JobProof> {
+  const made = new Map<number, JobProof>();
+  const causes = jobs.map((job, index): RunCause => {
+    if (done.has(index)) return null;
+    const stampsOf = (paths: readonly string[]) => paths.flatMap((path) => seen(path) ?? []);
+    const [reads, makes] = [stampsOf(job.reads), stampsOf(job.makes)];
+    const first = Math.min(...makes.map(({ mtime }) => mtime));
+    const isMade =
+      makes.length > 0 &&
+      makes.length === job.makes.length &&
+      reads.length === job.reads.length &&
+      [sinceSec, ...reads.map(({ mtime }) => mtime)].every((time) => time <= first + SAME_TIME_SEC);
+    if (isMade) made.set(index, { name: job.name, digest: digestOf(index), reads, makes });
+    return isMade ? null : { why: "unfinished", about: null };
+  });
+  for (const [index, cause] of spread(jobs, edges, causes).entries()) if (cause) made.delete(index);
+  return made;
+}
+
 /** Times are read by several programs, and some of them round. */
 const SAME_TIME_SEC = 5e-6;
 

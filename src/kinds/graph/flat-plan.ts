@@ -22,8 +22,8 @@ interface FlatRound<Job extends GraphJob = GraphJob> extends Pick<GraphPlan, "di
   productsOf?(job: Job): JobPlan["products"];
   /** Who has to end, and need not succeed. Absent: nobody. */
   softOf?(edges: readonly Edges[]): Softness;
-  /** Jobs of the block that this round opens, credited ones included. */
-  readonly blockJobs: number;
+  /** Jobs of the block that this round opens, credited ones included; null: they are in the block before. */
+  readonly blockJobs: number | null;
   /** The number after the last that this round uses. */
   readonly nextUnit: number;
 }
@@ -43,6 +43,8 @@ export function* planFlat<Job extends GraphJob>(
   const { sizes, warnings } = sized.value;
   const edges = throughBarriers(flat.edges);
   yield;
+  const isNewBlock = flat.blockJobs !== null;
+  const block = isNewBlock ? facts.next.block : facts.next.block - 1;
   const softness = flat.softOf?.(edges) ?? NOT_SOFT;
   const plan: DagPlan = {
     dagId: facts.dagId,
@@ -58,7 +60,7 @@ export function* planFlat<Job extends GraphJob>(
     avoidSites: spec.sites.deny,
     requested: requested(largest(sizes)),
     stepProfile: null,
-    units: { [Symbol.iterator]: () => walkJobs(facts, flat, sites, sized.value, softness) },
+    units: { [Symbol.iterator]: () => walkJobs(spec, block, flat, sites, sized.value, softness) },
     graph: {
       ...{ directory, changes, sizes, groups, edges },
       softSets: softness.softSets,
@@ -66,13 +68,15 @@ export function* planFlat<Job extends GraphJob>(
     },
     summary: {
       units: jobs.length,
-      blocks: [{ index: facts.next.block, dataset: `/${spec.name}`, units: flat.blockJobs, expectedBytes: 0 }],
+      blocks: isNewBlock
+        ? [{ index: block, dataset: `/${spec.name}`, units: flat.blockJobs ?? 0, expectedBytes: 0 }]
+        : [],
       nodes: jobs.length,
       nodesByRole: { job: jobs.length },
       inputFiles: 0,
       events: 0n,
       expectedBytes: 0,
-      next: { ...facts.next, unit: flat.nextUnit, node: flat.nextUnit, block: facts.next.block + 1 },
+      next: { ...facts.next, unit: flat.nextUnit, node: flat.nextUnit, block: block + 1 },
       warnings: [...(facts.warnings ?? []), ...warnings],
     },
   };
@@ -100,7 +104,8 @@ export const largest = (sizes: readonly NodeResources[]): NodeResources => {
 
 /** A unit per job, made anew at each walk. */
 function* walkJobs<Job extends GraphJob>(
-  { spec, next: { block } }: PlanFacts<Work>,
+  spec: PlanFacts<Work>["spec"],
+  block: number,
   { jobs, digestOf, productsOf }: FlatRound<Job>,
   sites: readonly SiteName[],
   { sizes, sizeOf }: SizedJobs,

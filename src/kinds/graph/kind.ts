@@ -2,7 +2,7 @@ import { thousands } from "../../base/text.ts";
 import type { GraphWork } from "../../domain/graph.ts";
 import type { Kind } from "../kind.ts";
 import { checkGraph } from "./check-graph.ts";
-import { decideCredits, doubtfulFiles } from "./credit.ts";
+import { decideCredits, decideMade, doubtfulFiles } from "./credit.ts";
 import { expanded } from "./expanded.ts";
 import { graphInputs } from "./inputs.ts";
 import { outlineGraph } from "./outline.ts";
@@ -52,6 +52,10 @@ export const graphKind: Kind<GraphWork> = {
         seen,
       });
       return graph.jobs.map(({ name }, index) => ({ name, cause: causes[index]! }));
+    },
+    made({ work, attached, ...facts }) {
+      const { graph, digestOf } = expanded(work, attached);
+      return decideMade({ ...graph, digestOf: (index) => digestOf(graph.jobs[index]!), ...facts });
     },
   },
 };

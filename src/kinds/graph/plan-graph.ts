@@ -17,7 +17,7 @@ export function* planGraph(facts: PlanFacts<GraphWork>, expanded: Expanded): Gen
     jobs: left,
     edges: withoutCredited(graph.edges, credited),
     softOf: (edges) => softOf(graph, edges),
-    blockJobs: graph.jobs.length,
+    blockJobs: facts.round === 0 ? graph.jobs.length : null,
     nextUnit: graph.jobs.length,
   });
 }

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "../../base/result.ts";
-import { plural } from "../../base/text.ts";
+import { listed, plural } from "../../base/text.ts";
 import { releaseOf } from "../../domain/holds.ts";
 import { isSiteName, type SiteName } from "../../domain/names.ts";
 import type { Problem } from "../../domain/problem.ts";
@@ -25,6 +25,8 @@ export interface ReleaseFacts {
   /** As the request says; the release may say otherwise. */
   readonly topsUp: boolean;
   readonly unitsUnfinished: number;
+  /** Of these, by their own names, what their outputs show as done, where the run itself can tell no more. */
+  readonly doneByOutputs: readonly string[];
   /** What people call a unit of this kind. */
   readonly unitWord: string;
   /** Files with parts done and parts not. */
@@ -42,8 +44,11 @@ export interface ReleaseFacts {
 }
 
 interface Release {
-  /** `plan`: no round was begun, or its files are gone from disk; planning goes on where it was. */
-  readonly how: "rescue" | "next-round" | "plan";
+  /**
+   * `again`: what is left of the only round is planned again, for its run cannot go on · `plan`: no round was begun, or its files are
+   * gone from disk; planning goes on where it was.
+   */
+  readonly how: "rescue" | "next-round" | "again" | "plan";
   readonly modifications: ReleaseModifications;
   readonly warnings: readonly string[];
   readonly reason: string;
@@ -65,11 +70,6 @@ export function decideRelease(
   const { how, reason } = chooseHow({ ...facts, topsUp }, asked);
   const problems = how === "rescue" ? unheeded(facts, read.value) : [];
   if (problems.length > 0) return err(problems);
-  if (how === "next-round" && asked === null && facts.isOneRound && facts.unitsUnfinished > 0) {
-    const left = unfinished(facts);
-    const message = `its run cannot go on, and no later round would take up ${left}`;
-    return err([{ path: "how", message, allowed: "restart: the next version keeps what is done; or how: next-round" }]);
-  }
   const replaces =
     facts.holdCode === "unit-directory-damaged" && facts.kindFields.includes("top_up") && how === "next-round";
   const modifications = replaces ? { ...read.value, topUp: read.value.topUp ?? true } : read.value;
@@ -118,6 +118,8 @@ function chooseHow(facts: ReleaseFacts, asked: "rescue" | "next-round" | null): 
       how: "rescue",
       reason: `released: ${left} to be run again, for ${plural(tornFiles, "file")} of theirs ${tornFiles === 1 ? "is" : "are"} partly done`,
     };
+  if (isOneRound && unitsUnfinished > 0 && !canRescue)
+    return { how: "again", reason: `released: ${left} planned again, what is done stays done` };
   if (usual !== "plan")
     return {
       how: "next-round",
@@ -136,6 +138,10 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
       warnings.push(`${lost}, and top_up cannot replace them: which they were is gone with the submit directory`);
     else if (!(wanted.topUp ?? facts.topsUp)) warnings.push(`${lost}; with top_up they are replaced`);
   }
+  if (how === "again" && facts.doneByOutputs.length > 0)
+    warnings.push(
+      `${plural(facts.doneByOutputs.length, facts.unitWord)} of these ${facts.doneByOutputs.length === 1 ? "is" : "are"} taken as done, for what it makes is there (${listed(facts.doneByOutputs)}): to have one run again, remove a file it makes first`,
+    );
   if (how === "next-round" && facts.isOneRound && facts.unitsUnfinished > 0)
     warnings.push(`${unfinished(facts)} will never run: there is no round after this one`);
   if (how === "next-round" && facts.tornFiles > 0)

@@ -145,6 +145,7 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
               isDirectoryGone: false,
               topsUp: false,
               unitWord: "unit",
+              doneByOutputs: [],
               unitsUnfinished: units.length - done,
               tornFiles: 0,
               kindFields: ["excluded_files"],
