@@ -60,6 +60,7 @@ function aggregate(root: string, units: readonly { name: string; failed: boolean
     failedUnits,
     tally,
     rescuesUsed: 0,
+    repairsUsed: 0,
     stopRequested: false,
     policy: { holdThreshold: 0.2, maxRescues: 3 },
     workRemains: false,

@@ -94,7 +94,7 @@ CREATE TABLE dags (
   rescue_kind text,
   ticket bigint NOT NULL DEFAULT 0,
   CONSTRAINT dags_pkey PRIMARY KEY (id),
-  CONSTRAINT dags_rescue_kind_known CHECK ((rescue_kind = ANY (ARRAY['failure'::text, 'stop'::text, 'operator'::text, 'recovery'::text, 'side'::text]))),
+  CONSTRAINT dags_rescue_kind_known CHECK ((rescue_kind = ANY (ARRAY['failure'::text, 'repair'::text, 'stop'::text, 'operator'::text, 'recovery'::text, 'side'::text]))),
   CONSTRAINT dags_status_known CHECK ((status = ANY (ARRAY['planning'::text, 'ready'::text, 'submitted'::text, 'running'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'removed'::text, 'halted'::text, 'stopped'::text]))),
   CONSTRAINT dags_parent_dag_id_fkey FOREIGN KEY (parent_dag_id) REFERENCES dags(id),
   CONSTRAINT dags_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)

@@ -1,11 +1,12 @@
 import { rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isUnitName } from "../domain/names.ts";
-import { highestRescue, parseRescue, rescueName } from "../engine/format/rescue.ts";
+import { parseDagmanOut } from "../engine/format/dagman-out.ts";
+import { highestRescue, parseRescue, renderDone, rescueName } from "../engine/format/rescue.ts";
 import type { DamagedRescue } from "../recovery/round/damage.ts";
-import { TOP, UNIT } from "../submit-dir/names.ts";
-import { entriesOf, ifGone } from "./disk-steps.ts";
-import { readPlain } from "./plain-files.ts";
+import { besideDag, TOP, UNIT } from "../submit-dir/names.ts";
+import { entriesOf, ifGone, readTail } from "./disk-steps.ts";
+import { readPlain, writeWhole } from "./plain-files.ts";
 import { inUnit } from "./unit-files.ts";
 
 /**
@@ -36,6 +37,26 @@ export async function damagedRescues(submitDir: string): Promise<readonly Damage
     );
   return found;
 }
+
+/**
+ * A DAGMan that broke off while it read its log kept the lock and wrote no rescue file: the next one would go by the same log and
+ * break off too. bin/submit takes that lock away; so that nothing finished begins again, a rescue file of ours says what is done.
+ */
+export async function nameDone(submitDir: string, done: readonly string[]): Promise<void> {
+  const names = (await entriesOf(submitDir)).map(({ name }) => name);
+  const isLocked = names.includes(besideDag(TOP.dag, "lock"));
+  if (!isLocked || !hasExited(await readTail(join(submitDir, besideDag(TOP.dag, "out")), 64 * 1024))) return;
+  const newest = highestRescue(names, TOP.dag);
+  const before = newest === null ? null : await readPlain(join(submitDir, rescueName(TOP.dag, newest))).catch(ifGone);
+  const known = before === null ? new Set<string>() : parseRescue(before).done;
+  if (done.every((name) => known.has(name))) return;
+  const all = [...new Set([...known, ...done])].sort();
+  const number = Math.min((newest ?? 0) + 1, MOST_RESCUES);
+  await writeWhole(join(submitDir, rescueName(TOP.dag, number)), renderDone(TOP.dag, all));
+}
+const MOST_RESCUES = 100;
+/** One that was killed did not say so, and the next one goes by its log. */
+const hasExited = (out: string): boolean => parseDagmanOut(out).exitStatus !== null;
 
 /** Of a unit: its next DAGMan goes by an older one, or by none. PRE skips what the ledger has as done. */
 export const setRescueAside = (submitDir: string, unit: string, file: string): Promise<void> =>

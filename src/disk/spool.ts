@@ -29,7 +29,7 @@ import { fileChecksums, fileStamps } from "./file-stamps.ts";
 import type { Owner } from "./permission.ts";
 import { fullDisk } from "./probe.ts";
 import { reopenEnded } from "./reopen-ended.ts";
-import { damagedRescues, setRescueAside } from "./rescue-check.ts";
+import { damagedRescues, nameDone, setRescueAside } from "./rescue-check.ts";
 import { linesByJob, readLedgers } from "./shared-ledger.ts";
 import { adjustNodes, doneNodes, keepAway, leaveNodes, letRun, reelectUnit, reviseUnit } from "./unit-changes.ts";
 import { unitDamage } from "./unit-damage.ts";
@@ -99,6 +99,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     noteLeft,
     adjust: adjustNodes,
     logTail,
+    nameDone,
     damagedRescues,
     setRescueAside,
     reopenEnded,

@@ -43,11 +43,11 @@ export interface UnitTally {
 }
 
 /**
- * Why a DAG is a rescue. failure: recovery decided it, and it counts against the limit · stop: it goes on after a clean
- * stop, or with what a side run freed · operator: a person asked for it · recovery: the request recovers by itself, with a
+ * Why a DAG is a rescue. failure: recovery decided it, and it counts against the limit · repair: its run broke off
+ * though no job had failed, with a limit of its own · stop: it goes on after a clean stop, or with what a side run freed · operator: a person asked for it · recovery: the request recovers by itself, with a
  * limit of its own · side: failed jobs of its parent that a person has run again while that one goes on.
  */
-export const RESCUE_KINDS = ["failure", "stop", "operator", "recovery", "side"] as const;
+export const RESCUE_KINDS = ["failure", "repair", "stop", "operator", "recovery", "side"] as const;
 export type RescueKind = (typeof RESCUE_KINDS)[number];
 
 /** One submission to the engine. A rescue is a new Dag whose parent is the run it continues. */

@@ -72,6 +72,14 @@ export const HOLDS = {
   },
   "run-aborted": round("the run ended itself early", WHO_DID_IT, "rescue"),
   "run-lost": round("the engine has no trace of the run", WHO_DID_IT, "rescue"),
+  "run-broken": {
+    ...round(
+      "the engine's own program for the run broke off again and again, and no job had failed",
+      "the message has its own words: `wms2 doctor`, the schedd's log and its disk; then `release` goes on where it was",
+      "rescue",
+    ),
+    who: "administrator",
+  },
   "removed-from-outside": round("somebody took the run out of the queue", WHO_DID_IT, "rescue"),
   "halted-from-outside": round("somebody halted the run", WHO_DID_IT, "rescue"),
   "units-unaccounted": {

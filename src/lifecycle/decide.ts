@@ -161,7 +161,7 @@ function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
     case "stopped":
       return decideStopped(facts, decision.reason);
     case "rescue":
-      return { ...decision, rescueKind: "failure", epochOf: null };
+      return { ...decision, epochOf: null };
     case "exclude-files":
       return decision;
     case "hold":

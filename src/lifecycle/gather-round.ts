@@ -11,7 +11,7 @@ import { type BanDecision, decideBans } from "../recovery/bans/decide-bans.ts";
 import { readTallyLines } from "../recovery/ledger-record.ts";
 import { type Answers, answersOf, withAnswers } from "../recovery/round/answers.ts";
 import type { UnitDamage } from "../recovery/round/damage.ts";
-import type { RoundFacts } from "../recovery/round/decide.ts";
+import { MOST_REPAIRS, type RoundFacts } from "../recovery/round/decide.ts";
 import type { OwnRecovery } from "../recovery/round/recover-alone.ts";
 import { type RoundTally, RoundTallying } from "../recovery/round/tally.ts";
 import { failedNodes } from "./gather-failed.ts";
@@ -84,6 +84,7 @@ export async function gatherRound(
       failedUnits: note.unitsFailed,
       tally,
       rescuesUsed: request.rescuesUsed,
+      repairsUsed: await repairsUsed(ports, dag),
       stopRequested: dag.stopRequestedAt !== null,
       policy: { holdThreshold: recovery.holdThreshold, maxRescues: recovery.maxRescues },
       workRemains,
@@ -94,6 +95,14 @@ export async function gatherRound(
       bannedSites: [...new Set([...bans.banned, ...active.map(({ site }) => site)])].sort(),
     },
   };
+}
+
+/** Of the run and those before it, up to the first that is none: what a person or a failure began starts the count anew. */
+async function repairsUsed({ store }: Ports, last: Dag): Promise<number> {
+  let used = 0;
+  for (let dag: Dag | null = last; dag?.rescueKind === "repair" && used < MOST_REPAIRS; used += 1)
+    dag = dag.parentDagId && (await store.dags.get(dag.parentDagId));
+  return used;
 }
 
 async function ownRecovery(

@@ -165,6 +165,8 @@ export interface Spool {
     side: Pick<DagPlan, "requestName" | "round" | "dagId">,
     jobs: readonly string[],
   ): Promise<void>;
+  /** Where a DAGMan broke off and left its lock, the next one begins with a rescue file that has these as done. */
+  nameDone(submitDir: string, done: readonly string[]): Promise<void>;
   /** Rescue files from which the engine could not go on; none: they are sound, or there are none. */
   damagedRescues(submitDir: string): Promise<readonly DamagedRescue[]>;
   /** A unit's. */

@@ -116,13 +116,16 @@ export const prepareRescue: Apply<"prepare-rescue"> = async (ports, facts, { rea
   const { submitDir } = dag;
   const { note, at: asked, opening } = await rescueNote(ports, dag);
   const finished: ReadonlySet<string> = await store.units.finishedNames(workflow.id);
-  const { unfinished } = await roundUnits(ports, workflow, dag, finished);
+  const { unitNames, unfinished } = await roundUnits(ports, workflow, dag, finished);
   const damaged = await spool.damaged(submitDir, unfinished);
   const failed = note.alone && damaged.length === 0 ? await failedNodes(ports, submitDir, unfinished) : [];
   const change = decideSteps(note, damaged, failed);
   // The run is over before it began: so the round can be left behind.
   if (change.kind === "hold")
     return holdRequest(ports, facts, change.hold, (tx, at) => endDag(tx, dag, "failed", change.hold.message, at));
+  const done = unitNames.filter((unit) => finished.has(unit));
+  assertLeads(ports);
+  if (dag.rescueKind !== "side") await spool.nameDone(submitDir, done);
   await spool.reopenEnded(submitDir, asked);
   for (const steps of change.steps) await changeUnit(ports, submitDir, steps, opening);
   // Last: units that share a folder let all run there that an earlier run had left.

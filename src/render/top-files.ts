@@ -35,6 +35,9 @@ export function dagmanConfig({ scanIntervalSec, maxJobsSubmitted, lostJobSec }: 
     DAGMAN_MAX_SUBMIT_ATTEMPTS: 3,
     // The default is 100 holds of one job; after three DAGMan removes it, and POST decides.
     DAGMAN_MAX_JOB_HOLDS: 3,
+    // A schedd that was killed may begin a job anew whose end it had written down already: by default (114) DAGMan ends itself
+    // when it reads that, at once and at each try. Its node has ended; the second end is passed over.
+    DAGMAN_ALLOW_EVENTS: 118,
     // The end of a job may never be heard of (a disk that was full): the default waits 8 hours for it. A DAGMan whose job
     // is in no queue leaves a rescue file and ends. It looks only when it reports what it waits for (23.9.6).
     DAGMAN_CHECK_QUEUE_INTERVAL: lostJobSec,

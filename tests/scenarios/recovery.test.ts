@@ -205,3 +205,32 @@ test("a unit that was damaged while its request was held is found before it runs
   await world.expectStatus(name, "active");
   expect(world.engine.submitted.at(-1)?.toRun).toHaveLength(3);
 });
+
+test("a run whose DAGMan breaks off though no job failed goes on by repairs of its own, then waits for a person, and goes on", async () => {
+  const { world, name } = await running(4, { recovery: { max_rescues: 1 } });
+  world.engine.finish(world.storageDir, 1);
+  const text = "DAGMan ended with exit code 1 and left no metrics: ERROR: aborting DAG because of bad event";
+  for (let repair = 1; repair <= 5; repair += 1) {
+    world.engine.end("failed", text);
+    for (let i = 0; i < 3; i += 1) await world.pass();
+    await world.expectStatus(name, "active");
+    expect((await world.request(name)).rescuesUsed).toBe(0);
+  }
+  world.engine.end("failed", text);
+  for (let i = 0; i < 3; i += 1) await world.pass();
+  await world.expectStatus(name, "held");
+  const { hold } = await world.request(name);
+  expect(hold).toMatchObject({ code: "run-broken", message: expect.stringContaining(text) });
+  expect(hold?.message).toContain("after 5 repairs, and no job had failed");
+  await ask(world, name, { action: "release" });
+  for (let i = 0; i < 3; i += 1) await world.pass();
+  await world.expectStatus(name, "active");
+  // The count begins anew, and what is done was never run again.
+  world.engine.end("failed", text);
+  for (let i = 0; i < 3; i += 1) await world.pass();
+  await world.expectStatus(name, "active");
+  world.engine.finish(world.storageDir);
+  for (let i = 0; i < 3; i += 1) await world.pass();
+  await world.expectStatus(name, "completed");
+  expect(world.engine.submitted.map(({ toRun }) => toRun.length)).toEqual([4, 3, 3, 3, 3, 3, 3, 3]);
+});

@@ -85,6 +85,7 @@ export function sampleRound(
     failedUnits: [...names],
     tally: failed.length > 0 ? tallyRound(failed) : EMPTY_ROUND,
     rescuesUsed: 0,
+    repairsUsed: 0,
     stopRequested: false,
     policy: { holdThreshold: 0.2, maxRescues: 3 },
     workRemains: false,

@@ -59,6 +59,9 @@ export function verdictOf({ dagStatus, exitCode, succeeded, total }: Metrics): R
   return DAG_STATUSES[dagStatus]?.verdict ?? "failed";
 }
 
+/** DAGMan ended for a reason of its own. */
+export const isEngineError = ({ dagStatus }: Metrics): boolean => dagStatus === 1;
+
 export function describeMetrics(metrics: Metrics): string {
   const status = DAG_STATUSES[metrics.dagStatus]?.text ?? `DagStatus ${metrics.dagStatus}`;
   const counts = `${metrics.succeeded} of ${metrics.total} nodes done, ${metrics.failed} failed`;

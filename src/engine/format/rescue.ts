@@ -37,6 +37,20 @@ export function parseRescue(text: string) {
   return { done, retries, failed, problems, complete };
 }
 
+/** One that says only what is done; retries are those of the DAG. */
+export const renderDone = (dagName: string, done: readonly string[]): string =>
+  [
+    "# Rescue DAG file, created after running",
+    `#   the ${dagName} DAG file`,
+    "# Rescue DAG version: 2.0.1 (partial)",
+    `# Nodes premarked DONE: ${done.length}`,
+    "# Nodes that failed: 0",
+    "#   <ENDLIST>",
+    "",
+    ...done.map((name) => `DONE ${name}`),
+    "",
+  ].join("\n");
+
 /** The number of `<dag>.rescueNNN`, or null when the name is none (`.rescue001.old` is out of use). */
 function rescueNumber(fileName: string, dagName: string): number | null {
   if (!fileName.startsWith(`${dagName}.rescue`)) return null;

@@ -4,7 +4,7 @@ import { NO_WAITS, type Run, type RunObservation } from "../../domain/run.ts";
 import { endedIn } from "../../submit-dir/ended-list.ts";
 import { besideDag, TOP, UNIT } from "../../submit-dir/names.ts";
 import { readPlanFile } from "../../submit-dir/plan-file.ts";
-import { describeMetrics, type Metrics, verdictOf } from "../format/metrics.ts";
+import { describeMetrics, isEngineError, type Metrics, verdictOf } from "../format/metrics.ts";
 import { parseStatusFile, type StatusNode } from "../format/status-file.ts";
 import { complaints, lastReport, readDagEnd, readMetrics, readRunMetrics } from "./dag-end.ts";
 import { FileCache, inTurns, readText } from "./files.ts";
@@ -141,7 +141,7 @@ export class RunReader {
     const metrics = await readRunMetrics(run);
     if (metrics) {
       const verdict = verdictOf(metrics);
-      const more = verdict === "unreadable" ? await complaints(run) : [];
+      const more = verdict === "unreadable" || isEngineError(metrics) ? await complaints(run) : [];
       const text = [describeMetrics(metrics), ...more].join("; ");
       memory.ended = { stamp, view: await this.final(run, memory, verdict, text, metrics) };
       return memory.ended.view;

@@ -52,6 +52,27 @@ describe("one submission after the other", () => {
     expect(text("calls").split("\n")).toHaveLength(2);
   });
 
+  const EXITED = "11/16/26 16:58:11 **** condor_scheduniv_exec.47.0 (condor_DAGMAN) pid 3244 EXITING WITH STATUS 1\n";
+  test.each<[string, string, string, number, boolean]>([
+    ["broke off as it read its log, and kept its lock: the next one begins without it", EXITED, "", 0, false],
+    ["broke off like that, and a job of it is left: nothing is submitted", EXITED, "48", 69, true],
+    ["was killed: the next one goes by its log", "11/16/26 16:58:11 Currently monitoring 1 log file\n", "48", 0, true],
+  ])("where the DAGMan before %s", async (_, out, left, code, stays) => {
+    // No DAGMan is there; asked for anything else, it has what is left.
+    writeFileSync(at("programs/condor_q"), `#!/bin/sh\ncase $* in *JobUniverse*) ;; *) echo ${left} ;; esac\n`);
+    writeFileSync(at("workflow.dag.lock"), "PID = 3244\n");
+    writeFileSync(at("workflow.dag.dagman.out"), `before\n${out}`);
+    await fence(5);
+    expect(await hand(5)).toMatchObject({ code });
+    expect(existsSync(at("workflow.dag.lock"))).toBe(stays);
+    expect(text("calls") !== "").toBe(code === 0);
+    if (code === 0) return;
+    // It is tried again, and goes on when the job is gone.
+    writeFileSync(at("programs/condor_q"), "#!/bin/sh\n");
+    expect(await fence(6)).toMatchObject({ code: 0 });
+    expect(await hand(6)).toMatchObject({ code: 0 });
+  });
+
   test("without a fence, or behind a newer one, it does not", async () => {
     expect(await hand(5)).toMatchObject({ code: 77 });
     await fence(5);

@@ -40,7 +40,7 @@ describe("which round is rescued, held or over (ADR 9)", () => {
       "hold rescues-used-up",
     ],
     ["half of them, none of whose jobs failed", sampleRound(4, [failing(unit(0)), failing(unit(1))]), "rescue"],
-    ["one of them, after all rescues", sampleRound(4, [failing(unit(0))], { rescuesUsed: 3 }), "hold rescues-used-up"],
+    ["one of them, after all rescues", sampleRound(4, [failing(unit(0))], { rescuesUsed: 3 }), "rescue"],
     [
       "they do not hide those that failed",
       sampleRound(4, [...transient(2), failing(unit(2))]),
@@ -98,13 +98,23 @@ describe("how the run ended", () => {
       expect(decideRound(sampleRound(4, [], { verdict })).kind).toBe("complete");
   });
 
-  test("a run that ended without a failed unit is rescued, within the limit", () => {
-    const facts = sampleRound(4, [], { verdict: "failed", unitsDone: 3 });
-    expect(decideRound(facts)).toMatchObject({
+  test("one that broke off without a failed job is repaired: it costs none of the rescues, and has a limit of its own", () => {
+    const text = "DAGMan ended with exit code 1 and left no metrics: ERROR: aborting DAG because of bad event (…)";
+    const broken = sampleRound(4, [], { verdict: "failed", unitsDone: 3, text, rescuesUsed: 3 });
+    expect(decideRound(broken)).toMatchObject({
       kind: "rescue",
-      reason: "3 of 4 units done and none failed; rescue 1 of 3",
+      rescueKind: "repair",
+      reason: `the run broke off with 3 of 4 units done, and no job had failed (${text}); goes on where it was, repair 1 of 5 in a row`,
     });
-    expect(what(decideRound({ ...facts, rescuesUsed: 3 }))).toBe("hold rescues-used-up");
+    // Of a unit, too, only its own DAGMan may have broken off.
+    const unitBroken = sampleRound(4, [failing(unit(1))], { verdict: "failed", repairsUsed: 4 });
+    expect(decideRound(unitBroken)).toMatchObject({ kind: "rescue", rescueKind: "repair" });
+    const held = decideRound({ ...broken, repairsUsed: 5 });
+    expect(what(held)).toBe("hold run-broken");
+    expect(held).toMatchObject({
+      hold: { message: expect.stringContaining(text), actions: expect.arrayContaining(["release", "rescue"]) },
+    });
+    expect(decideRound(sampleRound(10, transient(1), { repairsUsed: 5 }))).toMatchObject({ rescueKind: "failure" });
   });
 });
 

@@ -35,6 +35,8 @@ export interface RoundFacts extends SiteFacts {
   readonly tally: RoundTally;
   /** Rescues because of failures, in this round, since the last release; stops do not count. */
   readonly rescuesUsed: number;
+  /** Rescues in a row because the engine's own program broke off, up to its last run. */
+  readonly repairsUsed: number;
   readonly stopRequested: boolean;
   /** Share of failed units at which a round is held (0.2), and failure-rescues of one round (3). */
   readonly policy: Pick<RecoverySpec, "holdThreshold" | "maxRescues">;
@@ -52,6 +54,8 @@ export type RoundDecision =
   | { readonly kind: "next-round"; readonly reason: string }
   | {
       readonly kind: "rescue";
+      /** repair: the run broke off though no job failed; counted apart from those for failures. */
+      readonly rescueKind: "failure" | "repair";
       readonly reelectUnits: readonly Reelection[];
       /** Failed units a rescue cannot help: not to be run again by it. */
       readonly leaveOut: readonly string[];
@@ -132,11 +136,36 @@ function decideFailed(facts: RoundFacts, units: SortedUnits): RoundDecision {
       `${count}${moving > 0 ? `, ${moving} of them only for their site` : ""}: ${percent(ratio)}, and ${percent(policy.holdThreshold)} is the limit${causeOf(facts)}`,
     );
   if (nothingToRescue) return excludeBadFiles(facts, units);
-  if (rescuesUsed >= policy.maxRescues)
+  const isBroken = units.open.length === failed && units.open.every(({ isCutOff }) => isCutOff);
+  if (isBroken && facts.repairsUsed >= MOST_REPAIRS)
+    return hold(
+      facts,
+      "run-broken",
+      `the run broke off again after ${plural(facts.repairsUsed, "repair")}, and no job had failed${brokenBy(facts)}; ${progress(facts)}`,
+    );
+  if (!isBroken && rescuesUsed >= policy.maxRescues)
     return hold(facts, "rescues-used-up", `${count}; ${rescuesText(rescuesUsed, policy.maxRescues)}${causeOf(facts)}`);
   if (sitesLeft(facts.possibleSites, facts.bannedSites)?.length === 0)
     return hold(facts, "no-site-left", `every site it may use is banned (${listed(facts.bannedSites)}); ${count}`);
-  return rescue(facts, units, moves, failed === 0 ? `${progress(facts)} and none failed` : count);
+  if (isBroken) return repair(facts, units, moves);
+  return rescue(facts, units, moves, count);
+}
+
+/** In a row: an engine that does not get over its trouble by then needs a person. */
+export const MOST_REPAIRS = 5;
+
+const brokenBy = ({ text }: RoundFacts): string => (text === "" ? "" : ` (${text})`);
+
+/** Nothing of the request is at fault, so none of its own rescues is used. */
+function repair(facts: RoundFacts, units: SortedUnits, moves: readonly Reelection[]): RoundDecision {
+  const again = `goes on where it was, repair ${facts.repairsUsed + 1} of ${MOST_REPAIRS} in a row`;
+  return {
+    kind: "rescue",
+    rescueKind: "repair",
+    reelectUnits: moves,
+    leaveOut: units.beyondRescue.map(({ unit }) => unit),
+    reason: `the run broke off with ${progress(facts)}, and no job had failed${brokenBy(facts)}; ${again}`,
+  };
 }
 
 /** Why no rescue follows. */
@@ -157,6 +186,7 @@ function rescue(facts: RoundFacts, units: SortedUnits, moves: readonly Reelectio
     moves.length === 0 ? "" : `; ${plural(moves.length, facts.unitWord)} to be placed away from ${listed(away)}`;
   return {
     kind: "rescue",
+    rescueKind: "failure",
     reelectUnits: moves,
     leaveOut: units.beyondRescue.map(({ unit }) => unit),
     reason: `${count}${causeOf(facts)}; rescue ${rescuesUsed + 1} of ${policy.maxRescues}${moved}`,

@@ -8,7 +8,7 @@ import { CATEGORIES } from "../attempt.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { actionsIn } from "./actions.ts";
 import type { RoundFacts } from "./decide.ts";
-import { decideRound } from "./decide.ts";
+import { decideRound, MOST_REPAIRS } from "./decide.ts";
 import { onlyMoves, reelectUnits, sortUnits } from "./failed-units.ts";
 import type { RoundFile } from "./sort-files.ts";
 import { type RoundTally, tallyRound, type UnitAttempts } from "./tally.ts";
@@ -94,6 +94,7 @@ const facts: fc.Arbitrary<RoundFacts> = fc
       bannedSites: fc.subarray(SITES),
       gone: fc.integer({ min: 0, max: 9 }),
       liars: fc.boolean(),
+      repairsUsed: fc.nat({ max: 6 }),
     }),
   )
   .map(([units, { more, holdThreshold, maxRescues, gone, liars, ...rest }]) => {
@@ -136,7 +137,8 @@ test("a request is never given up, every decision has its reason, and there is w
       if (decision.kind === "complete") expect(given.unitsDone).toBe(given.unitsTotal);
       if (decision.kind === "rescue") {
         expect(given.unitsDone).toBeLessThan(given.unitsTotal);
-        expect(given.rescuesUsed).toBeLessThan(given.policy.maxRescues);
+        if (decision.rescueKind === "repair") expect(given.repairsUsed).toBeLessThan(MOST_REPAIRS);
+        else expect(given.rescuesUsed).toBeLessThan(given.policy.maxRescues);
       }
       if (decision.kind === "exclude-files") expect(decision.exclude.length).toBeGreaterThan(0);
     }),

@@ -118,6 +118,7 @@ test("no finished work is lost or repeated, under any sequence of failures, stop
           finishedUnits: world.finished,
           failedUnits: last.filter(({ state }) => state === "failed").map(({ unit }) => unit),
           tally,
+          repairsUsed: 0,
           rescuesUsed: rescues,
           stopRequested,
           policy: { holdThreshold: 0.4, maxRescues: 2 },
