@@ -30,6 +30,7 @@ export function decideDelivery(
   if (alert.key === sinkKey(sink.name)) return "pass-over";
   const isOldNews = alert.lastChange === "closed" && tries === 0;
   if (!heard && (isOldNews || !isAtLeast(alert.severity, sink.minSeverity))) return "pass-over";
-  if (triedAt !== null && tries > 0 && secondsBetween(triedAt, now) < waitAfter(tries)) return "later";
+  if (triedAt !== null && triedAt <= now && tries > 0 && secondsBetween(triedAt, now) < waitAfter(tries))
+    return "later";
   return "tell";
 }

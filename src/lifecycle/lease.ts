@@ -25,7 +25,8 @@ export class Lease {
     const now = clock.now();
     const until = new Date(now.getTime() + this.#seconds * 1000);
     const isOurs = await store.settings.takeLease(NAME, this.#owner, now, until);
-    this.since = isOurs ? (this.since ?? now) : null;
+    // A clock that was set back must not make it seem that we have only begun, or will begin.
+    this.since = !isOurs ? null : this.since !== null && this.since < now ? this.since : now;
     if (!isOurs || this.#until < now) this.#term += 1;
     this.#until = isOurs ? until : new Date(0);
     return isOurs;

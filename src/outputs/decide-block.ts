@@ -1,4 +1,4 @@
-import { secondsBetween } from "../base/clock.ts";
+import { isDue, secondsBetween } from "../base/clock.ts";
 import type { OutputBlockFacts, OutputStep, UnitOutputState } from "../domain/output-block.ts";
 
 /** How long a block is tried (docs/adr/0014-output-ledger.md). */
@@ -40,7 +40,7 @@ export function decideBlock(
   const { status, nextTryAt } = block;
   if (status !== "open" && status !== "withdrawing") return { kind: "wait", until: null };
   if (status === "open" && isHopeless(block, patience, now)) return { kind: "give-up" };
-  if (nextTryAt > now) return { kind: "wait", until: nextTryAt };
+  if (!isDue(nextTryAt, block.updatedAt, now)) return { kind: "wait", until: nextTryAt };
   if (status === "withdrawing") return decideWithdrawal(block);
   for (const step of steps) {
     if (step.when === "after-last-unit" && !block.hasAllUnits) return { kind: "wait", until: null };

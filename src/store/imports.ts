@@ -58,7 +58,7 @@ export const importStore = (sql: Sql): ImportStore => ({
     const rows = await sql.query<ImportRecord & { status: never }>(
       `SELECT ${IMPORTS.fields}, requests.status FROM imports JOIN requests USING (name)
        WHERE outcome = 'imported' AND requests.status IS DISTINCT FROM told_status
-         AND (next_try_at IS NULL OR next_try_at <= $1) ORDER BY next_try_at NULLS FIRST, name LIMIT $2`,
+         AND (next_try_at IS NULL OR next_try_at <= $1 OR next_try_at > $1 + interval '1 day') ORDER BY next_try_at NULLS FIRST, name LIMIT $2`,
       [now, limit],
     );
     return rows.map(({ status, ...record }) => ({ record, status }));

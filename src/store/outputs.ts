@@ -47,7 +47,7 @@ const reads = (sql: Sql): Reads => ({
   due: (now, limit) =>
     facts(
       sql,
-      `WHERE output_blocks.status IN ('open', 'withdrawing') AND output_blocks.next_try_at <= $1
+      `WHERE output_blocks.status IN ('open', 'withdrawing') AND (output_blocks.next_try_at <= $1 OR output_blocks.updated_at > $1)
          AND (output_blocks.status = 'withdrawing' OR output_blocks.tries > 0 OR ${OWED} OR ${HAS_ALL_UNITS})
        ORDER BY output_blocks.next_try_at, output_blocks.name LIMIT $2`,
       [now, limit],

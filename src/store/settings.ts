@@ -25,6 +25,9 @@ const settings = (sql: Sql): Pick<SettingStore, "get" | "set"> => ({
   },
 });
 
+/** One that ends so many times later than any would that is taken now is of a clock that has been set back since. */
+const LEASES_AHEAD = 20;
+
 const leases = (sql: Sql): Pick<SettingStore, "takeLease" | "dropLease" | "lease"> => ({
   // One statement: of two servers that find it expired, the second sees the first one's row and gets nothing.
   async takeLease(name, owner, now, until) {
@@ -32,6 +35,7 @@ const leases = (sql: Sql): Pick<SettingStore, "takeLease" | "dropLease" | "lease
       `INSERT INTO leases (name, owner, until) VALUES ($1, $2, $4::timestamptz)
        ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, until = excluded.until
          WHERE leases.owner = excluded.owner OR leases.until <= $3::timestamptz
+           OR leases.until > $3::timestamptz + ${LEASES_AHEAD} * ($4::timestamptz - $3::timestamptz)
        RETURNING name`,
       [name, owner, now, until],
     );

@@ -35,7 +35,8 @@ export function outputContract(store: () => TestStore): void {
         ["/A/B/RECO", "north", 1, 1],
       ]);
       expect(await store().outputs.due(at(100), 10)).toHaveLength(4);
-      expect(await store().outputs.due(at(99), 10)).toHaveLength(0);
+      // A clock that has been set back since does not put them off.
+      expect(await store().outputs.due(at(-7200), 10)).toHaveLength(4);
     });
 
     it("a unit is registered with the last of its outputs, also when both come at once", async () => {

@@ -1,3 +1,4 @@
+import { isDue } from "../../base/clock.ts";
 import type { Interval } from "../../domain/calendar.ts";
 import type { HistoryFact, HistoryFacts, Liveness, TransferLock } from "../../domain/products.ts";
 import type {
@@ -145,5 +146,6 @@ const WORDS: Readonly<Partial<Record<NodeRow["state"], string>>> = {
   unknown: "nobody can tell what became of it",
 };
 const reasonOf = ({ state, reason }: NodeRow): string => reason ?? WORDS[state] ?? state;
-const isLater = ({ retryAt }: NodeRow, now: Date): boolean => retryAt !== null && retryAt > now;
+const isLater = ({ retryAt, changedAt }: NodeRow, now: Date): boolean =>
+  retryAt !== null && !isDue(retryAt, changedAt, now);
 const later = (row: NodeRow): OwnState => stop("later", "failed", `${reasonOf(row)}; tried again later`, row.retryAt);

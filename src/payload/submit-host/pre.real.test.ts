@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inUnit, ledger, merged, post, report, script } from "../../../tests/support/checked-unit.ts";
@@ -63,4 +63,12 @@ describe("a node that POST found to be done", () => {
       { numRuns: 60 },
     );
   });
+});
+
+test("a cool-off that was noted by a clock which has been set back since is over", async () => {
+  const nowSec = Math.floor(Date.now() / 1000);
+  writeFileSync(inUnit("proc_000001.wait"), `${nowSec + 3600}\n`);
+  expect(await pre("proc_000001")).toBe(44);
+  utimesSync(inUnit("proc_000001.wait"), nowSec + 7200, nowSec + 7200);
+  expect(await pre("proc_000001")).toBe(0);
 });
