@@ -35,7 +35,7 @@ export function decideAdmission(queued: readonly Candidate[], active: number, li
 
 /** Far back only the hundreds are shown: a queue of thousands is not written again whenever one of them starts. */
 const roughly = (place: number): string =>
-  place <= 100 ? `number ${place}` : `behind ${place - (place % 100)} others`;
+  place <= 100 ? `number ${place}` : `behind more than ${place - 1 - ((place - 1) % 100)} others`;
 
 /** Nobody gets in before a person says so. */
 export const ADMISSION_CLOSED = "admission is closed, max_active is 0: wms2 queue --max-active N opens it";

@@ -1,5 +1,5 @@
-import { type Dag, isInEngine } from "../domain/dag.ts";
-import { batchName, type DagId, type UnitName } from "../domain/names.ts";
+import { type Dag, isDagOver, isInEngine } from "../domain/dag.ts";
+import { batchName, type DagId, jobIndex, type UnitName } from "../domain/names.ts";
 import type { NodeView } from "../domain/run.ts";
 import { SharedLook } from "./look-sharing.ts";
 import type { ApiPorts } from "./ports.ts";
@@ -25,13 +25,19 @@ export function liveNodes({ store, engine }: Pick<ApiPorts, "store" | "engine">)
   return async (id: DagId, unit?: UnitName) => {
     const dag = await store.dags.get(id);
     if (!dag) return null;
+    // Before the engine is asked: what it calls done and has no row yet is being recorded.
+    const recorded = await store.units.finishedNames(dag.workflowId);
     const nodes = await looks.ask(`${id} ${unit ?? ""}`, () => engine.nodes(runOf(dag), unit));
     const sides = await store.dags.sidesOf([id]);
-    if (sides.length === 0) return nodes;
-    return withSideNodes(
-      nodes,
-      await Promise.all(sides.map(besideOf)),
-      await store.units.finishedNames(dag.workflowId),
-    );
+    const all = sides.length === 0 ? nodes : withSideNodes(nodes, await Promise.all(sides.map(besideOf)), recorded);
+    return { nodes: all.map((node) => asRecorded(node, dag, recorded)), recorded };
   };
+}
+
+/** Of a graph, whose jobs are its units: done is what all counts call done. */
+function asRecorded<N extends NodeView>(node: N, { status }: Dag, recorded: ReadonlySet<string>): N {
+  if (node.unit === null || jobIndex(node.unit) === null) return node;
+  if (recorded.has(node.unit))
+    return node.state === "done" ? node : { ...node, state: "done", held: false, idle: false };
+  return node.state === "done" ? { ...node, state: isDagOver(status) ? "waiting" : "post" } : node;
 }

@@ -111,7 +111,7 @@ function dagQueries(ports: ApiPorts) {
   return {
     workflows: store.workflows.list,
     workflow: store.workflows.get,
-    workflowStatus: (id: WorkflowId) => workflowStatus(store, id),
+    workflowStatus: (id: WorkflowId) => workflowStatus(ports, id),
     /** The workflow of a request; null: there is no such request. undefined: it has none yet. */
     async workflowOf(name: RequestName) {
       const workflow = await store.workflows.forRequest(name);
@@ -247,15 +247,17 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
 
 const NONE = { items: [], nextCursor: null };
 
-async function workflowStatus(store: ApiPorts["store"], id: WorkflowId) {
+async function workflowStatus({ store, clock }: Pick<ApiPorts, "store" | "clock">, id: WorkflowId) {
   const workflow = await store.workflows.get(id);
   if (!workflow) return null;
-  const [dag, blocks, units, files, planWarnings] = await Promise.all([
+  const name = workflow.requestName;
+  const [progress, dag, blocks, units, files, planWarnings] = await Promise.all([
+    store.desk.progress([name], paceTimes(clock.now())),
     workflow.currentDagId ? store.dags.get(workflow.currentDagId) : null,
     store.units.blocks(id),
     store.units.countByStatus(id),
     store.files.countByState(id),
     store.dags.planWarnings(workflow),
   ]);
-  return { workflow, dag, blocks, units, files, planWarnings };
+  return { workflow, progress: progress.get(name) ?? null, dag, blocks, units, files, planWarnings };
 }

@@ -2,14 +2,13 @@ import { InvalidArgumentError } from "commander";
 import { WorldError } from "../base/errors.ts";
 import { MAX_PRIORITY } from "../domain/request.ts";
 import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
-import type { RequestRowView } from "../operations/requests.ts";
 import { OPERATIONS } from "../operations/table.ts";
-import { allOf, type Client, inBatches } from "./client.ts";
+import { allOf, type Client } from "./client.ts";
 import { aRequest, command, listing } from "./command.ts";
 import { filterBody, given, wholeNumber } from "./option-values.ts";
 import { widthOf } from "./terminal.ts";
 import { hasJobs, type RequestFacts, requestPage } from "./view/request-page.ts";
-import { type ListedRequest, OUTPUTS, REQUESTS } from "./view/tables.ts";
+import { OUTPUTS, REQUESTS } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 
 export const addList = command("list", {
@@ -33,11 +32,10 @@ export const addList = command("list", {
     const { status, requestor, campaign, name, all, limit } = options;
     const filter = { ...filterBody(options.filter ?? []), ...given({ status, requestor, campaign, name }) };
     const { items, more } = await allOf(client.requests.list, filter, all ? undefined : limit);
-    const rows = await withWorkflows(client, items);
     const nothing = Object.keys(filter).length > 0 ? "no request matches" : "there are no requests yet";
     return {
-      ...listing(REQUESTS, rows, nothing, more ? `the newest ${rows.length}; --all shows every one` : ""),
-      json: { items: rows.map(({ request, workflow }) => ({ ...request, workflow })), more },
+      ...listing(REQUESTS, items, nothing, more ? `the newest ${items.length}; --all shows every one` : ""),
+      json: { items, more },
     };
   },
 });
@@ -46,17 +44,6 @@ function oneOfStatuses(word: string, before: RequestStatus[] = []): RequestStatu
   const status = REQUEST_STATUSES.find((known) => known === word);
   if (status) return [...before, status];
   throw new InvalidArgumentError(`Allowed choices are ${REQUEST_STATUSES.join(", ")}.`);
-}
-
-/** The newest workflows belong to the newest requests: one page has nearly all of them. */
-async function withWorkflows(client: Client, rows: readonly RequestRowView[]): Promise<ListedRequest[]> {
-  if (rows.length === 0) return [];
-  const page = await client.workflows.list({ limit: Math.min(1000, rows.length * 2) });
-  const known = new Map(page.items.map((workflow) => [workflow.request_name, workflow]));
-  const missing = rows.filter(({ request_name, status }) => !known.has(request_name) && status !== "submitted");
-  const details = await inBatches(missing, ({ request_name: name }) => client.requests.show({ name }));
-  for (const { workflow } of details) if (workflow) known.set(workflow.request_name, workflow);
-  return rows.map((request) => ({ request, workflow: known.get(request.request_name) ?? null }));
 }
 
 const SHOWN_OUTPUTS = 1000;

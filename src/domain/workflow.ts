@@ -28,6 +28,10 @@ export interface Workflow {
   /** Sums over all rounds so far; aggregates only, there is no row per job. */
   readonly unitsPlanned: number;
   readonly unitsDone: number;
+  /** Which share of all its work those that are planned are, from 0 to 1, as far as can be told. */
+  readonly sharePlanned: number;
+  /** null: none was done yet. */
+  readonly lastDoneAt: Date | null;
   readonly nodesPlanned: number;
   readonly nodesDone: number;
   readonly eventsDone: bigint;
@@ -40,6 +44,15 @@ export interface Workflow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** Units of all rounds, as far as can be told: what is not planned yet counts by its share of the work. */
+export const unitsExpected = ({
+  unitsPlanned,
+  sharePlanned,
+}: Pick<Workflow, "unitsPlanned" | "sharePlanned">): number =>
+  sharePlanned >= 1
+    ? unitsPlanned
+    : Math.max(unitsPlanned + 1, Math.round(unitsPlanned / Math.max(sharePlanned, 1e-6)));
 
 /** Per-file state of an input-driven workflow; every file is in exactly one. */
 export const FILE_STATES = ["fresh", "attempted", "processed", "excluded"] as const;

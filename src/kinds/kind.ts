@@ -49,8 +49,8 @@ export interface Kind<W extends Work = Work> {
 
   /** Whether another round is to be planned. */
   remains(progress: Progress<W>): boolean;
-  /** Which share of all work has been planned so far, from 0 to 1. */
-  sharePlanned(progress: Progress<W>): number;
+  /** Which share of all work has been planned so far, from 0 to 1; null: only a look at its products tells. */
+  sharePlanned(progress: Progress<W>): number | null;
   /** Fields of a release that only some kinds allow. */
   readonly releaseFields: readonly KindReleaseField[];
   /** Its first round has all its work, so no later one can take up what is left behind. */
@@ -159,6 +159,8 @@ interface Progress<W extends Work = Work> {
   readonly workflow: Workflow;
   /** Of the input; null: there is none. `waiting`: neither done nor in a unit. */
   readonly files: (Readonly<Record<FileState, number>> & { readonly waiting: number }) | null;
+  /** Of products: what a look at all of them found; absent: nobody has looked. */
+  readonly fill?: FillPlan | null;
 }
 
 /** Units that a round planned and did not finish, and that will not be run again. */

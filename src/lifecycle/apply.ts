@@ -54,6 +54,8 @@ const toQueue = (ports: PassWork, facts: Facts, reason: string, more: RequestCha
       nextFirstLumi: first.firstLumi,
       unitsPlanned: 0,
       unitsDone: 0,
+      sharePlanned: 1,
+      lastDoneAt: null,
       nodesPlanned: 0,
       nodesDone: 0,
       eventsDone: 0n,
@@ -99,7 +101,7 @@ const finishRound: Apply<"finish-round"> = (ports, facts, { next, reason }) => {
   return move(ports, facts, next, reason, { rescuesUsed: 0 }, async (store, at) => {
     if (!isDagOver(dag.status)) await endDag(store, dag, "completed", reason, at);
     await tellMetrics(store, facts);
-    if (next === "queued") return closeRound(store, facts);
+    if (next === "queued") return closeRound({ ...ports, store }, facts);
     await changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
     await supersedePredecessor({ ...ports, store }, facts);
   });

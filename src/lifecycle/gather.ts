@@ -8,7 +8,7 @@ import { batchName, type DagId, type RequestName, type UnitName, type WorkflowId
 import { NO_OUTPUTS, type OutputSummary } from "../domain/output-block.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { Run, RunObservation } from "../domain/run.ts";
-import type { Workflow } from "../domain/workflow.ts";
+import { unitsExpected, type Workflow } from "../domain/workflow.ts";
 import { kindOf } from "../kinds/kind.ts";
 import { unitFolder } from "../submit-dir/names.ts";
 import type { Facts } from "./decision.ts";
@@ -110,7 +110,7 @@ export async function gather(
     },
     workRemains: remains,
     unaccounted: workflow && mayComplete ? await ports.store.units.unaccounted(workflow.id) : 0,
-    shareDone: workflow && request.productionSteps.length ? await shareDone(ports, request, workflow) : null,
+    shareDone: workflow && request.productionSteps.length ? workflow.unitsDone / (unitsExpected(workflow) || 1) : null,
     round,
     diskTrouble: view.disk?.message ?? null,
     foreignEngine,
@@ -208,16 +208,4 @@ async function workRemains(ports: Ports, request: RequestRecord, workflow: Workf
   const { work } = effectiveSpec(request);
   const counted = work.input ? await ports.store.files.countByState(workflow.id) : null;
   return kindOf(ports.kinds, work).remains({ work, workflow, files: counted && { ...counted, waiting: 0 } });
-}
-
-/** Finished units of all the request will have; what is yet to be planned is counted by its share. */
-async function shareDone(ports: Ports, { spec }: RequestRecord, workflow: Workflow): Promise<number> {
-  const { work } = spec;
-  const { files } = ports.store;
-  const counted = work.input
-    ? { ...(await files.countByState(workflow.id)), waiting: await files.countWaiting(workflow.id) }
-    : null;
-  const planned = kindOf(ports.kinds, work).sharePlanned({ work, workflow, files: counted });
-  const total = workflow.unitsPlanned / Math.min(1, Math.max(planned, 1e-9));
-  return total === 0 ? 0 : workflow.unitsDone / total;
 }

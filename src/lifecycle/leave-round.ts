@@ -28,7 +28,7 @@ export const excludeFiles: Apply<"exclude-files"> = async (ports, facts, { exclu
     if (attempted.length) await store.files.setState(workflow.id, attempted, "attempted", reason);
     await store.units.abandonUnits(workflow.id, left.units, at);
     await tellMetrics(store, facts);
-    await closeRound(store, facts, left.units.length);
+    await closeRound({ ...ports, store }, facts, left.units.length);
   });
 };
 
@@ -97,7 +97,7 @@ async function leave(
     if (!isDagOver(dag.status)) await endDag(store, dag, "stopped", reason, at);
     await tellMetrics(store, facts);
     const abandonedEvents = workflow.abandonedEvents + left.events;
-    await closeRound(store, facts, left.units.length, { abandonedEvents, ...more });
+    await closeRound({ ...ports, store }, facts, left.units.length, { abandonedEvents, ...more });
   });
 }
 

@@ -3,6 +3,7 @@ import { type Dag, type DagStatus, isDagOver } from "../domain/dag.ts";
 import type { HoldReason } from "../domain/request.ts";
 import { isTerminal, type RequestStatus } from "../domain/request-status.ts";
 import { type Workflow, workflowStatus } from "../domain/workflow.ts";
+import { kindOf } from "../kinds/kind.ts";
 import type { RequestChange, Store } from "../store/port.ts";
 import type { Facts, WaitsOn } from "./decision.ts";
 import type { Ports } from "./ports.ts";
@@ -59,10 +60,21 @@ export async function changeWorkflow(
  * The round is over, whatever became of it: the next plan is for the one after it. What is left behind will never come, so it is
  * planned no more.
  */
-export const closeRound = (store: Store, facts: Facts, unitsLeft = 0, more: Partial<Workflow> = {}): Promise<void> =>
-  changeWorkflow(store, facts, (fresh) => {
+export async function closeRound(
+  { store, kinds }: Pick<Ports, "store" | "kinds">,
+  facts: Facts,
+  unitsLeft = 0,
+  more: Partial<Workflow> = {},
+): Promise<void> {
+  const { request, workflow } = facts;
+  const { work } = request.spec;
+  const files = workflow && work.input ? await store.files.countByState(workflow.id) : null;
+  // No round has any of what is not done.
+  const counted = files && { ...files, waiting: files.fresh + files.attempted };
+  return changeWorkflow(store, facts, (fresh) => {
     const { total = 0, done = 0 } = facts.dag?.nodes ?? {};
     return {
+      sharePlanned: kindOf(kinds, work).sharePlanned({ work, workflow: fresh, files: counted }) ?? fresh.sharePlanned,
       round: fresh.round + 1,
       currentDagId: null,
       unitsPlanned: fresh.unitsPlanned - unitsLeft,
@@ -71,6 +83,7 @@ export const closeRound = (store: Store, facts: Facts, unitsLeft = 0, more: Part
       ...more,
     };
   });
+}
 
 export const endDag = (store: Store, { id, version }: Dag, status: DagStatus, reason: string, at: Date) =>
   store.dags.change(id, version, { status, endReason: reason, endedAt: at }, { reason, at });

@@ -73,7 +73,7 @@ export const finishStop: Apply<"stopped"> = (ports, facts, { afterwards, demote,
     await endDag(store, dag, isRoundDone ? "completed" : "stopped", reason, at);
     await store.intents.close(dag.id, "stop", "settled", at);
     await tellMetrics(store, facts);
-    if (isRoundDone) await closeRound(store, facts);
+    if (isRoundDone) await closeRound({ ...ports, store }, facts);
     else await createChild(ports, store, facts, dag, "stop", { ...NOTHING_CHANGES, reason });
   });
 };

@@ -6,6 +6,7 @@ import type { UnitName } from "../domain/names.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import type { RequestFile } from "../domain/request.ts";
 import type { Workflow } from "../domain/workflow.ts";
+import { kindOf } from "../kinds/kind.ts";
 import { tellRequested } from "../sizing/figures.ts";
 import type { Apply } from "./apply.ts";
 import { creditAll, doneJobs, recordCredits } from "./credit-jobs.ts";
@@ -63,7 +64,8 @@ async function writePlan(
     invariant(fresh && fresh.currentDagId === plan.dagId, "another plan took the place of this one", {
       dag: plan.dagId,
     });
-    await tx.workflows.change(fresh.id, fresh.version, {
+    if (request.spec.work.input) await tx.files.assign(workflow.id, assignments(plan));
+    const counters = {
       nextUnit: next.unit,
       nextNode: next.node,
       nextBlock: next.block,
@@ -72,11 +74,12 @@ async function writePlan(
       unitsPlanned: fresh.unitsPlanned + units + creditedJobs(earlier).size,
       nodesPlanned: fresh.nodesPlanned + nodes,
       stepMetrics: tellRequested(fresh.stepMetrics, plan.round, plan.requested),
-    });
+    };
+    const sharePlanned = await shareOf({ ...ports, store: tx }, request, { ...fresh, ...counters }, filling);
+    await tx.workflows.change(fresh.id, fresh.version, { ...counters, sharePlanned });
     const at = clock.now();
     await tx.units.createBlocks(workflow.id, blocks, at);
     await recordCredits(tx, workflow, earlier, plan.dagId, at);
-    if (request.spec.work.input) await tx.files.assign(workflow.id, assignments(plan));
     await tx.dags.addEvent({ dagId: plan.dagId, type: "planned", detail: { warnings, before: countersOf(fresh) }, at });
     const isReady = await tx.dags.change(plan.dagId, 1, { status: "ready" }, { reason, at });
     invariant(isReady, "the DAG moved while it was written");
@@ -106,6 +109,21 @@ export async function countersBefore({ store }: Ports, { id }: Dag): Promise<Par
   if (!before) return {};
   const { nextFirstEvent, nextFirstLumi, ...numbers } = before;
   return { ...numbers, nextFirstEvent: BigInt(nextFirstEvent), nextFirstLumi: BigInt(nextFirstLumi) };
+}
+
+/** Which share of all work is planned, with this round. A fill that somebody asked for says nothing of the whole. */
+async function shareOf(
+  { store, kinds }: Pick<Ports, "store" | "kinds">,
+  { spec: { work } }: Facts["request"],
+  workflow: Workflow,
+  filling: Facts["filling"],
+): Promise<number> {
+  const { files } = store;
+  const counted = work.input
+    ? { ...(await files.countByState(workflow.id)), waiting: await files.countWaiting(workflow.id) }
+    : null;
+  const fill = filling && filling.asked === null ? filling.plan : null;
+  return kindOf(kinds, work).sharePlanned({ work, workflow, files: counted, fill }) ?? workflow.sharePlanned;
 }
 
 const createDag = ({ store, spool, engine, clock }: Ports, workflow: Workflow, { summary, ...plan }: DagPlan) =>

@@ -8,13 +8,21 @@ const unitCounts = each(z.int(), "total", "done", "failed", "running");
 export const estimateSchema = named("Estimate", {
   at: time.describe("At the pace that lies in the middle"),
   earliest: time,
-  latest: time.nullable().describe("null: at the slowest pace seen it would never end"),
+  latest: time.nullable().describe("null: at the slowest pace seen it would never end, or too few are done to say"),
+  overdue: z
+    .boolean()
+    .describe("It should be done by now, and nothing was done for longer than it takes: nobody knows"),
+  text: z.string().describe("The same for people: in 5 to 20 min"),
 });
 export const howFar = {
   reason: z.string().describe("Why it is not moving, or what it is at, in words; empty: there is nothing to say"),
   round: z.int().nullable().describe("The first is 0; null: nothing was planned yet"),
   progress: z
-    .strictObject({ ...unitCounts, percent: z.number() })
+    .strictObject({
+      ...unitCounts,
+      expected: z.int().describe("Units of all rounds as far as can be told; total: those planned so far"),
+      percent: z.number().describe("Done of all that are expected"),
+    })
     .nullable()
     .describe("Work units over all rounds; failed and running are of the present one. null: nothing was planned yet"),
   failing: z.int().describe("Jobs that failed and are to be retried, when the ledgers were last read"),

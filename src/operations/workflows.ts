@@ -5,6 +5,7 @@ import { BLOCK_STATUSES, FILE_STATES, UNIT_STATUSES, WORKFLOW_STATUSES } from ".
 import { nodeCounts } from "./dags.ts";
 import { pageQuery, workflowParams } from "./inputs.ts";
 import { reads } from "./operation.ts";
+import { estimateSchema } from "./request-list.ts";
 import { big, each, named, pageOf, strings, time } from "./wire.ts";
 
 const measuredNumber = z.number().nullable();
@@ -47,7 +48,7 @@ export const workflowSchema = named("Workflow", {
   ...each(z.int(), "work_units_done", "total_nodes", "nodes_done"),
   events_done: big,
   next_first_event: big,
-  progress_percent: z.number().describe("Work units done of those planned so far"),
+  progress_percent: z.number().describe("Work units done of all that are expected"),
   step_metrics: stepMetricsSchema,
   version: z.int(),
   created_at: time,
@@ -63,7 +64,9 @@ const workflowStatusSchema = named("WorkflowStatus", {
   round: z.int(),
   step_metrics: stepMetricsSchema,
   dag: z.strictObject({ id: z.string(), status: z.enum(DAG_STATUSES), ...nodeCounts }).nullable(),
-  work_units: z.strictObject({ total: z.int(), done: z.int(), running: z.int(), failed: z.int() }),
+  work_units: z
+    .strictObject(each(z.int(), "total", "done", "running", "failed", "expected"))
+    .describe("As in `progress` of its request"),
   outputs: z.record(z.enum(UNIT_STATUSES), z.int()).describe("Finished work units by what became of their outputs"),
   input_files: z.record(z.enum(FILE_STATES), z.int()),
   blocks: z.array(
@@ -76,7 +79,8 @@ const workflowStatusSchema = named("WorkflowStatus", {
   ),
   progress_percent: z.number(),
   plan_warnings: strings.describe("What planning raised, lowered or could not know, in the present round"),
-  estimated_completion: time.nullable().describe("Of the present round, at its pace so far; null: cannot tell"),
+  estimated_completion: time.nullable().describe("Of the present round: `at` of its estimate; null: cannot tell"),
+  eta: estimateSchema.nullable().describe("As in its request"),
 });
 export type WorkflowStatusView = z.infer<typeof workflowStatusSchema>;
 

@@ -1,5 +1,5 @@
 import { type Dag, isDagOver, isInEngine } from "../domain/dag.ts";
-import { batchName, jobIndex, type RequestName } from "../domain/names.ts";
+import { batchName, jobIndex, type RequestName, type UnitName } from "../domain/names.ts";
 import type { NodeView } from "../domain/run.ts";
 import { kindOf } from "../kinds/kind.ts";
 import type { Ports } from "../lifecycle/ports.ts";
@@ -25,6 +25,7 @@ export async function gatherResults(ports: Ports, name: RequestName, filter: Res
   const page = { round: dag?.round ?? null, credited, isLive: false, isGone: false, items: [] as ResultRow[] };
   if (!dag) return { ...page, nextCursor: null };
   if (!(await ports.spool.isComplete(dag.submitDir))) return { ...page, isGone: true, nextCursor: null };
+  const recorded = workflow ? await ports.store.units.finishedNames(workflow.id) : new Set<string>();
   const live = await liveNodes(ports, dag);
   page.isLive = live !== null;
   let units = 0;
@@ -32,11 +33,19 @@ export async function gatherResults(ports: Ports, name: RequestName, filter: Res
     if (page.items.length >= filter.limit || units >= MOST_UNITS) return { ...page, nextCursor: unit };
     units += 1;
     for (const node of nodes) {
-      const row = rowOf(dag, unit, node, { entry, asked: asks(node), text }, live?.get(`${unit}/${node}`) ?? null);
+      const seen = rowOf(dag, unit, node, { entry, asked: asks(node), text }, live?.get(`${unit}/${node}`) ?? null);
+      const row = { ...seen, state: asRecorded(seen, dag, recorded) };
       if (isWanted(row, filter)) page.items.push(row);
     }
   }
   return { ...page, nextCursor: null };
+}
+
+/** A job of a graph is a unit: done is what all counts call done. */
+function asRecorded({ unit, state }: ResultRow, { status }: Dag, recorded: ReadonlySet<string>): ResultState {
+  if (jobIndex(unit) === null) return state;
+  if (recorded.has(unit as UnitName)) return "done";
+  return state === "done" ? (isDagOver(status) ? "waiting" : "running") : state;
 }
 
 const BAD: readonly ResultState[] = ["failed", "blocked"];

@@ -1,4 +1,6 @@
+import { isDagOver } from "../domain/dag.ts";
 import type { DagId, UnitName } from "../domain/names.ts";
+import type { UnitStates } from "../domain/run.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { isAttempt, parseLedger } from "../recovery/ledger-record.ts";
 import type { UnitMap, UnitPaint } from "./desk-port.ts";
@@ -12,7 +14,10 @@ export async function unitMap(ports: Ports, id: DagId, paints: ReadonlySet<UnitP
   const { store, spool, clock } = ports;
   const dag = await store.dags.get(id);
   if (!dag) return null;
-  const { names, states } = (await spool.unitStates(dag.submitDir)) ?? (await fromRows(ports, id));
+  const recorded = await store.units.finishedNames(dag.workflowId);
+  const seen = (await spool.unitStates(dag.submitDir)) ?? (await fromRows(ports, id));
+  const { names } = seen;
+  const states = asRecorded(seen, recorded, isDagOver(dag.status));
   if ([...paints].every((paint) => paint === "states")) return { dagId: id, names, states, ledgersRead: 0 };
   const ends = await store.desk.unitEnds(dag.workflowId);
   const facts = names.map((name): Facts => {
@@ -36,6 +41,16 @@ export async function unitMap(ports: Ports, id: DagId, paints: ReadonlySet<UnitP
     }),
   };
 }
+
+/** Done is what all counts call done; what the engine alone calls so is being recorded, or runs again later. */
+const asRecorded = ({ names, states }: UnitStates, recorded: ReadonlySet<string>, isOver: boolean): string =>
+  names
+    .map((name, at) => {
+      if (recorded.has(name)) return "d";
+      const letter = states[at] ?? "w";
+      return letter === "d" || letter === "r" ? (isOver ? "w" : "r") : letter;
+    })
+    .join("");
 
 interface Facts {
   site: string | null;

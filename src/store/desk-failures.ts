@@ -29,7 +29,7 @@ export const failureParts = (
 
   async oldestLook() {
     const [found] = await sql.query<{ at: Date | null }>(
-      `SELECT min(looked_at) AS at FROM failure_looks JOIN requests ON name = request_name WHERE ${IS_OPEN}`,
+      `SELECT min(looked_at) AS at FROM failure_looks JOIN requests r ON r.name = request_name WHERE ${FAILS_NOW}`,
     );
     return found?.at ?? null;
   },

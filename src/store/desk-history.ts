@@ -16,11 +16,11 @@ export const historyParts = (sql: Sql): Pick<DeskStore, "sample" | "history"> =>
          SELECT requests.name, ${Object.entries(COUNTS)
            .map(([field, count]) => `${count} AS ${field}`)
            .join(", ")}
+         , requests.${IS_OPEN} OR requests.status_since > $1::timestamptz - interval '10 minutes' AS is_moving
          FROM requests JOIN workflows ON workflows.request_name = requests.name
-         LEFT JOIN dags ON dags.id = workflows.current_dag_id
-         WHERE requests.${IS_OPEN} OR requests.status_since > $1::timestamptz - interval '10 minutes'),
+         LEFT JOIN dags ON dags.id = workflows.current_dag_id),
        all_too AS (
-         SELECT * FROM now UNION ALL
+         SELECT name, total, done, failed, running FROM now WHERE is_moving UNION ALL
          SELECT '', coalesce(sum(total), 0), coalesce(sum(done), 0), coalesce(sum(failed), 0), coalesce(sum(running), 0)
          FROM now),
        changed AS (

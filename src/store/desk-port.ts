@@ -46,6 +46,10 @@ export interface UnitCounts {
 }
 export interface RequestProgress extends UnitCounts {
   readonly round: number;
+  /** Units of all rounds, as far as can be told: `total` are those that are planned so far. */
+  readonly expected: number;
+  /** When a unit was last done; null: none was yet. */
+  readonly lastDoneAt: Date | null;
   /** Jobs that failed and are to be tried again, when the ledgers were last read. */
   readonly failing: number;
   /** The present run, while it is in the engine: since when, and how many of its own units are done. */

@@ -1,4 +1,5 @@
 import type { RequestName } from "../domain/names.ts";
+import { unitsExpected } from "../domain/workflow.ts";
 import { COUNTS, DAG_COUNT, IS_RUNNING } from "./desk-counts.ts";
 import { failureParts } from "./desk-failures.ts";
 import { feedParts } from "./desk-feed.ts";
@@ -26,6 +27,8 @@ export const deskStore = (sql: Sql): DeskStore => ({
 interface ProgressRow extends UnitCounts {
   readonly name: RequestName;
   readonly round: number;
+  readonly share: number;
+  readonly lastDoneAt: string | null;
   readonly failing: number;
   readonly since: string | null;
   readonly ownDone: number;
@@ -38,7 +41,8 @@ const listParts = (sql: Sql): Pick<DeskStore, "progress" | "facets"> => ({
     const [found] = await sql.query<{ rows: readonly ProgressRow[] | null }>(
       `SELECT json_agg(one) AS rows FROM (
          SELECT requests.name, workflows.round, ${COUNTS.total} AS total, ${COUNTS.done} AS done, ${COUNTS.failed} AS failed,
-           ${COUNTS.running} AS running, coalesce(failing, 0) AS failing,
+           ${COUNTS.running} AS running, coalesce(failing, 0) AS failing, share_planned AS share,
+           last_done_at AS "lastDoneAt",
            CASE WHEN ${IS_RUNNING} THEN dags.submitted_at END AS since, ${DAG_COUNT("done")} AS "ownDone",
            CASE WHEN ${IS_RUNNING} THEN (
              SELECT json_agg(sample) FROM unnest($2::timestamptz[]) AS wanted (at) CROSS JOIN LATERAL (
@@ -66,9 +70,11 @@ const listParts = (sql: Sql): Pick<DeskStore, "progress" | "facets"> => ({
   },
 });
 
-function progressOf({ name: _, since, ownDone, samples, ...row }: ProgressRow): RequestProgress {
+function progressOf({ name: _, since, ownDone, samples, share, lastDoneAt, ...row }: ProgressRow): RequestProgress {
   return {
     ...row,
+    expected: unitsExpected({ unitsPlanned: row.total, sharePlanned: share }),
+    lastDoneAt: lastDoneAt === null ? null : new Date(lastDoneAt),
     run: since === null ? null : { since: new Date(since), done: ownDone },
     samples: (samples ?? []).map((sample) => ({ ...sample, at: new Date(sample.at) })),
   };

@@ -120,6 +120,7 @@ async function recordFinished(tx: Sql, units: readonly MeasuredUnit[]): Promise<
        UPDATE workflows w SET
          units_done = w.units_done + a.units,
          events_done = w.events_done + a.events,
+         last_done_at = GREATEST(w.last_done_at, a.at),
          updated_at = GREATEST(w.updated_at, a.at)
        FROM (SELECT workflow_id, count(*)::int AS units, sum(events)::bigint AS events, max(finished_at) AS at
              FROM added GROUP BY workflow_id) a

@@ -6,10 +6,11 @@ import { requestFields, requestRow, workFields } from "../../src/api/views/reque
 import { workflowFields, workflowStatus } from "../../src/api/views/workflow.ts";
 import type { Dag, DagEvent } from "../../src/domain/dag.ts";
 import type { RequestRecord, Transition } from "../../src/domain/request.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
+import { unitsExpected, type Workflow } from "../../src/domain/workflow.ts";
 import { KINDS } from "../../src/kinds/table.ts";
 import { OPERATIONS } from "../../src/operations/table.ts";
-import { NOW } from "./api-samples.ts";
+import type { RequestProgress } from "../../src/store/port.ts";
+import { NOW, sampleProgress } from "./api-samples.ts";
 
 /** What the API answers about sample values. */
 const { requests, actions, workflows, dags } = OPERATIONS;
@@ -18,8 +19,14 @@ export const requestRowSchema = requests.list.answers[200].shape.items.element;
 export const requestDetailSchema = requests.show.answers[200];
 
 const row = viewOf(requestRowSchema);
-export const requestRowView = (record: RequestRecord) =>
-  row({ ...requestRow(record), ...howFarFields(record, null, NOW) });
+export const requestRowView = (record: RequestRecord, progress: RequestProgress | null = null) =>
+  row({ ...requestRow(record), ...howFarFields(record, progress, NOW) });
+
+/** As the store would tell it of this workflow. */
+const progressIn = (workflow: Workflow): RequestProgress => {
+  const { unitsPlanned: total, unitsDone: done, round } = workflow;
+  return sampleProgress({ total, done, round, expected: unitsExpected(workflow), running: 0, failed: 0, run: null });
+};
 
 const detail = viewOf(requestDetailSchema);
 export const requestDetailView = (
@@ -29,7 +36,7 @@ export const requestDetailView = (
 ) =>
   detail({
     ...requestFields(record),
-    ...howFarFields(record, null, NOW),
+    ...howFarFields(record, workflow && progressIn(workflow), NOW),
     work: workFields(record.spec.work, KINDS),
     workflow: workflow && workflowFields(workflow),
     imported: null,

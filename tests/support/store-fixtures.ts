@@ -69,6 +69,8 @@ export function sampleWorkflow(id: string, request: string, change: Partial<Work
     nextFirstEvent: 1n,
     nextFirstLumi: 1n,
     unitsPlanned: 0,
+    sharePlanned: 1,
+    lastDoneAt: null,
     unitsDone: 0,
     nodesPlanned: 0,
     nodesDone: 0,

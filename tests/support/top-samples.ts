@@ -13,9 +13,18 @@ const row = (name: string, over: Partial<RequestRecord>, done: number | null, fa
   const running = over.status === undefined ? 4 : 0;
   return {
     ...requestRowView(sampleRequest({ ...over, spec: sampleSpec({ name: name as RequestName }) })),
-    progress: done === null ? null : { total: 48, done, failed, running, percent: (100 * done) / 48 },
+    progress: done === null ? null : { total: 48, done, failed, running, expected: 48, percent: (100 * done) / 48 },
     failing: running > 0 ? 3 : 0,
-    eta: running > 0 ? { at: at("12:20").toISOString(), earliest: at("12:10").toISOString(), latest: null } : null,
+    eta:
+      running > 0
+        ? {
+            at: at("12:20").toISOString(),
+            earliest: at("12:10").toISOString(),
+            latest: null,
+            overdue: false,
+            text: "in at least 10 min",
+          }
+        : null,
   };
 };
 

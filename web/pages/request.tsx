@@ -96,7 +96,7 @@ function Story({ request, status }: StoryProps): ReactNode {
       {when && (
         <>
           {" "}
-          <b>When:</b> <Time {...when} as="both" />.
+          <b>When:</b> {typeof when === "string" ? when : <Time {...when} as="both" />}.
         </>
       )}
       {request.error && <div className="quiet">Try: {request.error.hint}</div>}

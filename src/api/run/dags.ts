@@ -79,7 +79,7 @@ export const dagRuns: Runs<Subject> = {
 
   async nodes({ id, state, unit, ...page }, call) {
     const states = asList(state);
-    const nodes = (await nodesOf(id, call, unit as UnitName | undefined)).filter(
+    const nodes = (await nodesOf(id, call, unit as UnitName | undefined)).nodes.filter(
       (node) => (unit === undefined || node.unit === unit) && (!states || states.includes(node.state)),
     );
     const byState: Partial<Record<NodeView["state"], number>> = {};
@@ -88,7 +88,8 @@ export const dagRuns: Runs<Subject> = {
   },
 
   async units({ id, ...page }, call) {
-    const units = tallyUnits(await nodesOf(id, call));
+    const { nodes, recorded } = await nodesOf(id, call);
+    const units = tallyUnits(nodes, recorded);
     return { ...(await call.page(page, {}, slices(units))), total: units.length };
   },
 
@@ -102,7 +103,8 @@ export const dagRuns: Runs<Subject> = {
   async unit({ id, unit: named }, { queries }) {
     const { submitDir } = await found("dag", id, queries.dag(id));
     const unit = (await queries.unitNamed(submitDir, named)) as UnitName;
-    const nodes = (await found("dag", id, queries.nodes(id, unit))).filter((node) => node.unit === unit);
+    const live = await found("dag", id, queries.nodes(id, unit));
+    const nodes = live.nodes.filter((node) => node.unit === unit);
     if (nodes.length === 0) throw notFound("dag", `${id} with unit ${unit}`);
     const graph = await queries.unitGraph(submitDir, unit);
     return { dagId: id, unit, nodes, edges: graph?.edges ?? [] };

@@ -21,8 +21,8 @@ export const dagFields = (dag: Dag) => ({
   ...nodeCounts(dag),
 });
 
-/** The nodes of each unit, counted, in the order the engine lists them. */
-export function tallyUnits(nodes: readonly NodeView[]): UnitRowView[] {
+/** The nodes of each unit, counted, in the order the engine lists them. Done is a unit that is `recorded` as such. */
+export function tallyUnits(nodes: readonly NodeView[], recorded: ReadonlySet<string>): UnitRowView[] {
   const rows = new Map<string, UnitRowView>();
   const open = new Set<string>();
   for (const node of nodes) {
@@ -38,16 +38,16 @@ export function tallyUnits(nodes: readonly NodeView[]): UnitRowView[] {
     else if (node.state === "failed" || node.state === "futile") row.failed += 1;
     else if (node.state === "post" || (node.state === "queued" && !node.idle && !node.held)) row.running += 1;
   }
-  for (const row of rows.values()) row.state = unitState(row, open.has(row.unit));
+  for (const row of rows.values()) row.state = unitState(row, open.has(row.unit), recorded.has(row.unit));
   return [...rows.values()];
 }
 
 const NO_NODES = { nodes: 0, done: 0, failed: 0, running: 0, held: 0, retries: 0 };
 
 /** A unit with a failed node has not failed while others of its nodes are under way. */
-function unitState(row: UnitRowView, isOpen: boolean): UnitRowView["state"] {
-  if (row.done === row.nodes) return "done";
-  if (row.running > 0) return "running";
+function unitState(row: UnitRowView, isOpen: boolean, isRecorded: boolean): UnitRowView["state"] {
+  if (isRecorded) return "done";
+  if (row.running > 0 || row.done === row.nodes) return "running";
   return row.failed > 0 && !isOpen ? "failed" : "waiting";
 }
 

@@ -2,7 +2,7 @@ import type { RequestRecord } from "../../domain/request.ts";
 import { whyNotMoving } from "../../domain/why-not-moving.ts";
 import { type Estimate, estimateEnd, PACE_WINDOWS_MS } from "../../operators/port.ts";
 import type { RequestProgress } from "../../store/port.ts";
-import { progressPercent } from "./workflow.ts";
+import { percentDone } from "./workflow.ts";
 
 /** How far a request is, and why not further: the same in lists and pages. */
 export const howFarFields = (record: RequestRecord, progress: RequestProgress | null, now: Date) => ({
@@ -13,15 +13,15 @@ export const howFarFields = (record: RequestRecord, progress: RequestProgress | 
   eta: progress && etaOf(progress, now),
 });
 
-const percentOf = ({ status }: RequestRecord, { done, total }: RequestProgress): number =>
-  progressPercent({ status: status === "completed" ? "completed" : "active", unitsDone: done, unitsPlanned: total });
+const percentOf = ({ status }: RequestRecord, { done, expected }: RequestProgress): number =>
+  percentDone(status === "completed", done, expected);
 
 /** When the present run will be through, at the pace of this run only. */
-export function etaOf({ run, total, done, failed, samples }: RequestProgress, now: Date): Estimate | null {
-  if (!run) return null;
+export function etaOf({ run, total, done, failed, lastDoneAt, samples }: RequestProgress, now: Date): Estimate | null {
+  if (!run || !lastDoneAt || lastDoneAt <= run.since) return null;
   const begun = { at: run.since, done: done - run.done };
   const noted = samples.filter(({ at }) => at > run.since);
-  return estimateEnd([begun, ...noted], { at: now, done }, total - done - failed);
+  return estimateEnd([begun, ...noted], { at: lastDoneAt, done }, total - done - failed, now);
 }
 
 /** The times at which a pace is taken. */

@@ -6,6 +6,7 @@ import {
   NOW,
   sampleDag,
   sampleNodes,
+  sampleProgress,
   sampleRequest,
   sampleSpec,
   sampleWorkflow,
@@ -19,16 +20,17 @@ import {
   workflowStatusView,
   workflowView,
 } from "../../../tests/support/api-views.ts";
-import type { Dag } from "../../domain/dag.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import type { GenerateWork } from "../../domain/work.ts";
 import type { Workflow } from "../../domain/workflow.ts";
 import { OPERATIONS } from "../../operations/table.ts";
+import type { RequestProgress } from "../../store/port.ts";
 import { whatIsWrong } from "../run/system.ts";
 import { viewOf } from "../view-of.ts";
 import { nodeCounts, tallyUnits } from "./dag.ts";
+import { etaOf } from "./how-far.ts";
 import { metricsSvg } from "./metrics-svg.ts";
-import { estimateCompletion, progressPercent } from "./workflow.ts";
+import { workflowFields } from "./workflow.ts";
 
 const loopView = viewOf(OPERATIONS.system.loop.answers[200]);
 const golden = (name: string, view: unknown) =>
@@ -57,6 +59,7 @@ describe("the main views", () => {
       workflowStatusView(
         {
           workflow: sampleWorkflow(),
+          progress: sampleProgress(),
           dag: sampleDag(),
           blocks: [
             {
@@ -121,24 +124,26 @@ test.each<[Partial<Workflow>, number]>([
   [{ unitsDone: 20, unitsPlanned: 48 }, 41.6],
   [{ unitsDone: 9999, unitsPlanned: 10_000 }, 99.9],
   [{ unitsDone: 3, unitsPlanned: 3 }, 100],
+  [{ unitsDone: 3, unitsPlanned: 3, sharePlanned: 0.1 }, 10],
+  [{ unitsDone: 3, unitsPlanned: 3, sharePlanned: 0.999 }, 75],
   [{ status: "completed", unitsDone: 0, unitsPlanned: 0 }, 100],
 ])("progress of %o is %d %%", (over, percent) => {
-  expect(progressPercent(sampleWorkflow(over))).toBe(percent);
+  expect(workflowFields(sampleWorkflow(over)).progressPercent).toBe(percent);
 });
 
-const units = (done: number, failed = 0): Partial<Dag> => ({
-  units: { total: 50, waiting: 0, running: 0, done, failed },
-});
-test.each<[string, Partial<Dag>, string | null]>([
-  ["20 of 50 in an hour", units(20), "2026-11-15T13:30:00.000Z"],
-  ["failed ones are not waited for", units(20, 10), "2026-11-15T13:00:00.000Z"],
-  ["nothing done yet", units(0), null],
-  ["nothing runs: all idle or held", { ...units(20), nodes: { ...sampleDag().nodes, idle: 2493 } }, null],
-  ["not submitted", { ...units(20), submittedAt: null }, null],
-  ["over", { ...units(20), status: "partial" }, null],
-  ["submitted in the future", { ...units(20), submittedAt: at("12:30") }, null],
-])("estimated completion: %s", (_name, over, expected) => {
-  expect(estimateCompletion(sampleDag(over), NOW)?.toISOString() ?? null).toBe(expected);
+test.each<[string, Partial<RequestProgress>, string | null]>([
+  ["20 of 48 in an hour, 10 of them in the last half", {}, "in 51 min to 4 h"],
+  ["failed ones are not waited for", { failed: 10 }, "in 33 min to 2 h"],
+  ["nothing done yet", { done: 0, lastDoneAt: null }, null],
+  ["nothing done in this run", { lastDoneAt: at("10:59") }, null],
+  ["not in the engine", { run: null }, null],
+  [
+    "nothing done for longer than all of it should take",
+    { lastDoneAt: at("11:01") },
+    "overdue: it was expected 57 min ago",
+  ],
+])("estimated end: %s", (_name, over, expected) => {
+  expect(etaOf(sampleProgress(over), NOW)?.text ?? null).toBe(expected);
 });
 
 test("counts of nodes add up to the total", () => {
@@ -148,8 +153,9 @@ test("counts of nodes add up to the total", () => {
 });
 
 test("nodes are counted into their units", () => {
-  const rows = tallyUnits(sampleNodes()).map(({ unit, state, nodes, done, failed, running, held, retries }) =>
-    [unit, state, nodes, done, failed, running, held, retries].join(" "),
+  const rows = tallyUnits(sampleNodes(), new Set(["mg_000003"])).map(
+    ({ unit, state, nodes, done, failed, running, held, retries }) =>
+      [unit, state, nodes, done, failed, running, held, retries].join(" "),
   );
   expect(rows).toEqual([
     "mg_000000 waiting 4 2 0 0 1 1",

@@ -3,6 +3,7 @@ import type { RequestRowView } from "../../operations/requests.ts";
 import { ACTION } from "../../recovery/round/actions.ts";
 import type { Look, Paint } from "../terminal.ts";
 import { bar } from "../view/bar.ts";
+import { readyText } from "../view/request-page.ts";
 import type { Columns } from "../view/table.ts";
 import { ALERTS, BULK, bulkSummary, QUEUE, statusWord } from "../view/tables.ts";
 import { count, cut, duration, padEnd, secondsSince, shortAge, visibleLength, wrap } from "../view/text.ts";
@@ -134,15 +135,22 @@ function requestColumns(width: number): Columns<RequestRowView> {
   const columns: Columns<RequestRowView> = [
     ["name", ({ request_name }) => cut(request_name, isWide ? 48 : 26)],
     ["status", ({ status }, { paint }) => statusWord(status, paint)],
-    ["progress", ({ progress }, { paint }) => (progress ? bar(progress, bars, paint) : "")],
+    [
+      "progress",
+      ({ progress }, { paint }) => (progress ? bar({ ...progress, total: progress.expected }, bars, paint) : ""),
+    ],
     ["units", unitsCell, "right"],
-    ["ready", ({ eta }, { now }) => (eta ? shortAge(-secondsSince(eta.at, now)) : "-"), "right"],
+    ["ready", ({ eta }) => readyCell(eta), "right"],
     ["priority", ({ urgent, priority }) => (urgent ? "urgent" : String(priority)), "right"],
     ["age", ({ created_at }, { now }) => shortAge(secondsSince(created_at, now)), "right"],
     ["why", ({ reason }) => reason, "flexible"],
   ];
   return isWide ? columns : columns.filter(([head]) => head !== "priority" && head !== "age");
 }
+
+/** "5 to 20 min", "overdue"; a column has no room for more. */
+const readyCell = (eta: RequestRowView["eta"]): string =>
+  eta === null ? "-" : eta.overdue ? "overdue" : eta.text.replace(/^in (?:about )?/, "").replace("at least ", "> ");
 
 /** "20/48 ↻3 ✖1": done of all, jobs to be retried, units that failed. */
 function unitsCell({ progress, failing }: RequestRowView, { paint }: Look): string {
@@ -205,7 +213,7 @@ function sentence(row: RequestRowView, { now, paint }: Look): string {
   const parts = [
     `${paint.bold(row.request_name)} ${row.status} for ${duration(secondsSince(row.status_since, now))}`,
     row.reason,
-    row.eta ? `ready in about ${duration(-secondsSince(row.eta.at, now))}` : "",
+    readyText(row),
     `priority ${row.urgent ? "urgent" : row.priority}`,
     row.requestor ? `by ${row.requestor}` : "",
     row.campaign,

@@ -4,6 +4,7 @@ import {
   heldRequest,
   NOW,
   sampleDag,
+  sampleProgress,
   sampleRequest,
   sampleSpec,
   sampleWorkflow,
@@ -54,30 +55,25 @@ test("list", () =>
     table(
       REQUESTS,
       [
-        { request: requestRowView(named("muons-2026")), workflow: workflowView(sampleWorkflow()) },
-        { request: requestRowView({ ...heldRequest(), urgent: true }), workflow: null },
-        { request: requestRowView(named("cools", { waiting: cooling })), workflow: workflowView(sampleWorkflow()) },
-        {
-          request: requestRowView(
-            named("a-rather-long-name-of-a-request_v2", {
-              status: "queued",
-              waiting: {
-                code: "admission",
-                reason: "third in the queue; all 300 slots are taken, the next one may take a while",
-                since: at("11:59"),
-                until: null,
-                who: "time",
-                details: [],
-              },
-              createdAt: at("11:59"),
-            }),
-          ),
-          workflow: workflowView(sampleWorkflow({ unitsPlanned: 0, unitsDone: 0 })),
-        },
-        {
-          request: requestRowView(named("done", { status: "completed", waiting: null })),
-          workflow: workflowView(sampleWorkflow({ status: "completed", unitsDone: 48 })),
-        },
+        requestRowView(named("muons-2026"), sampleProgress()),
+        requestRowView({ ...heldRequest(), urgent: true }),
+        requestRowView(named("cools", { waiting: cooling }), sampleProgress()),
+        requestRowView(
+          named("a-rather-long-name-of-a-request_v2", {
+            status: "queued",
+            waiting: {
+              code: "admission",
+              reason: "third in the queue; all 300 slots are taken, the next one may take a while",
+              since: at("11:59"),
+              until: null,
+              who: "time",
+              details: [],
+            },
+            createdAt: at("11:59"),
+          }),
+          sampleProgress({ total: 0, done: 0, expected: 0 }),
+        ),
+        requestRowView(named("done", { status: "completed", waiting: null }), sampleProgress({ done: 48 })),
       ],
       look,
     ),
@@ -107,6 +103,7 @@ const block = {
 const status = workflowStatusView(
   {
     workflow: sampleWorkflow(),
+    progress: sampleProgress(),
     dag: sampleDag(),
     blocks: [{ ...block, status: "open", unitsTotal: 48, unitsDone: 20, unitsAbandoned: 0 }],
     units: { owed: 1, registered: 19, invalidated: 0 },
@@ -131,7 +128,7 @@ const output = (unit: string) => ({
 test("show: all its jobs failed and wait for their next try", () => {
   const dag = sampleDag({ nodes: { total: 48, waiting: 28, queued: 0, idle: 0, held: 0, done: 20, failed: 0 } });
   const request = requestDetailView(sampleRequest({ waiting: cooling }), sampleWorkflow(), moves.slice(3));
-  const now = { ...status, work_units: { total: 48, done: 20, running: 0, failed: 0 }, estimated_completion: null };
+  const now = { ...status, work_units: { total: 48, done: 20, running: 0, failed: 0, expected: 48 }, eta: null };
   const facts = { request, status: now, dag: dagView(dag), outputs: { items: [], more: false }, jobs: null };
   return golden("show-waits", requestPage(facts, look));
 });

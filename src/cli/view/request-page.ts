@@ -118,16 +118,16 @@ const EXTRA: Readonly<Record<string, string>> = { resubmit: " --failed" };
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 function workLines({ request, status, dag, jobs }: RequestFacts, look: Look): string[] {
-  const { paint, now } = look;
+  const { paint } = look;
   if (!request.workflow || !status) return [];
-  const { total, done, running, failed } = status.work_units;
-  const eta = status.estimated_completion && -secondsSince(status.estimated_completion, now);
+  const { total, done, running, failed, expected } = status.work_units;
   const parts = [
-    unitsOf(request.kind, done, total),
+    `${unitsOf(request.kind, done, total)}${expected > total ? " planned so far" : ""}`,
+    expected > total && request.progress ? `${request.progress.percent} % of all` : "",
     running ? `${running} running` : "",
     failed ? paint.red(`${failed} failed`) : "",
     jobs?.credited ? `${jobs.credited} done by an earlier version` : "",
-    eta ? `ready in about ${duration(eta)}` : "",
+    readyText(request),
   ];
   const files = Object.entries(status.input_files).filter(([, number]) => number > 0);
   const counters = [
@@ -141,7 +141,7 @@ function workLines({ request, status, dag, jobs }: RequestFacts, look: Look): st
       `${block.block_index}  ${(block.status === "on_disk" ? "kept on disk" : block.status).padEnd(12)} ${block.work_units} ${unitWord(request.kind)}s  ${block.dataset_name}`,
   );
   const shownBlocks = blocks.length > 5 ? [...blocks.slice(0, 5), `… and ${blocks.length - 5} more`] : blocks;
-  const bars = bar({ total, done, running, failed }, 24, paint);
+  const bars = bar({ total: expected, done, running, failed }, 24, paint);
   return [
     "",
     ...labelled("work", [`${bars} ${listed(parts)}`, counters.filter(Boolean).join(" · ")], look),
@@ -160,6 +160,13 @@ function blockedLines(blocked: readonly { by: string; units: number }[]): string
   const left = blocked.length - lines.length;
   return left > 0 ? [...lines, `… and by ${left} more`] : lines;
 }
+
+/** When the round is done; of a request with more rounds to come that is not the end. */
+export const readyText = ({ eta, progress }: Pick<RequestDetailView, "eta" | "progress">): string => {
+  if (!eta) return "";
+  const what = (progress?.expected ?? 0) > (progress?.total ?? 0) ? "this round is ready" : "ready";
+  return eta.overdue ? eta.text : `${what} ${eta.text}`;
+};
 
 const listed = (parts: readonly string[]): string => parts.filter(Boolean).join(", ");
 

@@ -8,7 +8,7 @@ import type { AlertView, AuditView } from "../../operations/operators.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
 import type { BanView, SiteEffectView, SiteView } from "../../operations/sites.ts";
 import type { QueueView } from "../../operations/system.ts";
-import type { OutputView, WorkflowView } from "../../operations/workflows.ts";
+import type { OutputView } from "../../operations/workflows.ts";
 import type { Paint } from "../terminal.ts";
 import { type Columns, color } from "./table.ts";
 import { bytes, count, secondsSince, shortAge, stamp, thousands } from "./text.ts";
@@ -32,26 +32,20 @@ const STATUS_COLORS = {
 export const statusWord = (status: RequestRowView["status"], paint: Paint): string =>
   color(status, STATUS_COLORS, paint);
 
-export interface ListedRequest {
-  readonly request: RequestRowView;
-  /** null before its workflow was set up. */
-  readonly workflow: Pick<WorkflowView, "total_work_units" | "work_units_done" | "progress_percent"> | null;
-}
-
-export const REQUESTS: Columns<ListedRequest> = [
-  ["name", ({ request }) => request.request_name],
-  ["status", ({ request }, { paint }) => statusWord(request.status, paint)],
+export const REQUESTS: Columns<RequestRowView> = [
+  ["name", ({ request_name }) => request_name],
+  ["status", ({ status }, { paint }) => statusWord(status, paint)],
   ["units", (row) => unitsCell(row), "right"],
-  ["%", ({ workflow }) => (workflow === null ? "-" : String(Math.floor(workflow.progress_percent))), "right"],
-  ["priority", ({ request }) => (request.urgent ? "urgent" : String(request.priority)), "right"],
-  ["age", ({ request }, { now }) => shortAge(secondsSince(request.created_at, now)), "right"],
-  ["why", ({ request }) => whyNotMoving(request), "flexible"],
+  ["%", ({ progress }) => (progress === null ? "-" : String(Math.floor(progress.percent))), "right"],
+  ["priority", ({ urgent, priority }) => (urgent ? "urgent" : String(priority)), "right"],
+  ["age", ({ created_at }, { now }) => shortAge(secondsSince(created_at, now)), "right"],
+  ["why", (request) => whyNotMoving(request), "flexible"],
 ];
 
 /** The head of the column says units; who calls them otherwise says so. */
-function unitsCell({ request, workflow }: ListedRequest): string {
-  if (!workflow?.total_work_units) return "-";
-  return unitsOf(request.kind, workflow.work_units_done, workflow.total_work_units).replace(/ units$/, "");
+function unitsCell({ kind, progress }: RequestRowView): string {
+  if (!progress?.total) return "-";
+  return unitsOf(kind, progress.done, progress.total).replace(/ units$/, "");
 }
 
 export { waitText, whyNotMoving };

@@ -68,7 +68,7 @@ function requestLines(
 
 function numbersOf(
   kind: string,
-  { units, nodes, retries, round, rate, ended, elapsedSec, leftSec }: Progress,
+  { units, nodes, retries, round, rate, ended, elapsedSec, ready }: Progress,
   paint: Paint,
 ): string {
   const parts = [
@@ -78,7 +78,7 @@ function numbersOf(
     round > 0 ? `round ${round}` : "",
     rate !== null && !ended ? `${rate.toFixed(1)}/s` : "",
     duration(elapsedSec),
-    leftSec !== null ? paint.dim(`${duration(leftSec)} left`) : "",
+    paint.dim(ready),
   ];
   return parts.filter(Boolean).join("  ");
 }

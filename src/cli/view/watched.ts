@@ -2,6 +2,7 @@ import { isTerminal } from "../../domain/request-status.ts";
 import type { DagView, UnitRowView } from "../../operations/dags.ts";
 import type { RequestDetailView } from "../../operations/requests.ts";
 import type { BarParts } from "./bar.ts";
+import { readyText } from "./request-page.ts";
 import { whyNotMoving } from "./tables.ts";
 import { count, duration, secondsSince } from "./text.ts";
 import { unitsAndJobs, unitsOf, unitWord } from "./unit-word.ts";
@@ -35,23 +36,25 @@ export function progressOf(watched: WatchedRequest, now: Date) {
   const sinceSubmit = dag?.submitted_at ? secondsSince(dag.submitted_at, end) : 0;
   // Nodes per second since the DAG was handed over; null when there is nothing to tell yet.
   const rate = nodes.done > 0 && sinceSubmit > 0.5 ? nodes.done / sinceSubmit : null;
-  const left = nodes.total - nodes.done - nodes.failed;
   return {
-    units: {
-      total: request.workflow?.total_work_units ?? 0,
-      done: request.workflow?.work_units_done ?? 0,
-      running: ended ? 0 : (dag?.work_units.running ?? 0),
-      failed: dag?.work_units.failed ?? 0,
-    },
+    units: request.progress ?? NOTHING_PLANNED,
     nodes,
     retries: units.reduce((sum, unit) => sum + unit.retries, 0),
     round: request.workflow?.round ?? 0,
     /** Nothing will change without a person. */
     ended,
-    elapsedSec: Math.max(0, secondsSince(request.created_at, end)),
+    elapsedSec: Math.max(0, secondsSince(begunAt(request), end)),
     rate,
-    leftSec: rate === null || ended || left <= 0 || nodes.running === 0 ? null : left / rate,
+    ready: ended ? "" : readyText(request),
   };
+}
+
+const NOTHING_PLANNED = { total: 0, done: 0, running: 0, failed: 0 };
+
+/** When what goes on, or has ended, was begun: as it was handed in, or when a person last let it go on. */
+function begunAt({ created_at, status_transitions: moves }: RequestDetailView): string {
+  const again = moves.findLast(({ from, to }) => (from === "held" || from === "completed") && to !== from);
+  return again?.at ?? created_at;
 }
 
 /** What a line is printed for, when nobody looks live: the same key means nothing worth a line has changed. */

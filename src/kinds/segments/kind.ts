@@ -35,7 +35,12 @@ export const segmentsKind: Kind<SegmentsWork> = {
   check: checkSegments,
   // Whether there is more to do is found by looking.
   remains: () => true,
-  sharePlanned: () => 1,
+  sharePlanned({ fill }) {
+    if (!fill) return null;
+    const all = fill.done + fill.holes;
+    const now = fill.actions.filter(({ kind }) => kind !== "transfer" && kind !== "redo").length;
+    return all === 0 ? 1 : Math.min(1, (fill.done + now) / all);
+  },
   releaseFields: [],
   products: {
     sweepMinutes: ({ sweepMinutes }) => sweepMinutes,

@@ -6,7 +6,6 @@ import { graphHref } from "../../job-links.ts";
 import { requestHref } from "../../request-status.tsx";
 import { Bar, Legend } from "../../ui/bar.tsx";
 import { Sparkline } from "../../ui/sparkline.tsx";
-import { Time } from "../../ui/time.tsx";
 import { count, part, percent } from "../../words.ts";
 
 type WorkflowStatus = Answer<"workflows.status">;
@@ -28,12 +27,8 @@ export function Progress({ status, eventsDone }: { status: WorkflowStatus; event
     <section className="panel">
       <header>
         <h2>Round {status.round}</h2>
-        <span className="number live">{percent(status.progress_percent)} of all work units so far</span>
-        {status.estimated_completion && (
-          <span className="quiet end">
-            expected <Time at={status.estimated_completion} as="both" isGuess />
-          </span>
-        )}
+        <span className="number live">{percent(status.progress_percent)} of all work</span>
+        {status.eta && <span className="quiet end">round ready {status.eta.text}</span>}
       </header>
       <div className="body commands">
         <div className="title">
@@ -42,7 +37,7 @@ export function Progress({ status, eventsDone }: { status: WorkflowStatus; event
             <Ways name={name} isGraph={(dag?.node_counts.job ?? 0) > 0} />
           </span>
         </div>
-        <Bar parts={unitParts} total={units.total} label="Work units" />
+        <Bar parts={unitParts} total={units.expected} label="Work units" />
         <Legend parts={unitParts} />
         {dag && nodeParts && (
           <>

@@ -13,7 +13,11 @@ const request = (over: Partial<Request>): Request => ({
   ...over,
 });
 const at = "2026-11-16T02:10:00.000Z";
-const workflow = { round: 1, work_units: { total: 400, done: 120, running: 30, failed: 2 }, estimated_completion: at };
+const workflow = {
+  round: 1,
+  work_units: { total: 400, done: 120, running: 30, failed: 2, expected: 400 },
+  eta: { at, earliest: at, latest: at, overdue: false, text: "in 5 to 9 min" },
+};
 const waiting = (code: "running" | "slots", reason: string) => ({
   code,
   reason,
@@ -32,7 +36,7 @@ test.each<[string, Request, Parameters<typeof sentenceOf>[1], ReturnType<typeof 
       is: "It runs round 1: 120 of 400 work units done, 2 failed",
       because: null,
       next: "when the round has ended, the next one is planned or the outputs are registered",
-      when: { at, isGuess: true },
+      when: "this round is ready in 5 to 9 min",
     },
   ],
   [

@@ -7,7 +7,7 @@ type Request = Pick<
   Answer<"requests.show">,
   "status" | "hold" | "waiting" | "wish" | "error" | "superseded_by_request" | "status_transitions"
 >;
-type Workflow = Pick<Answer<"workflows.status">, "work_units" | "estimated_completion" | "round">;
+type Workflow = Pick<Answer<"workflows.status">, "work_units" | "eta" | "round">;
 
 /** What a person wants to know first: what it is, because of what, what comes next, and when. */
 interface Sentence {
@@ -15,7 +15,7 @@ interface Sentence {
   readonly because: string | null;
   readonly next: string | null;
   /** null: nobody knows, or there is nothing to wait for. */
-  readonly when: { readonly at: string; readonly isGuess: boolean } | null;
+  readonly when: { readonly at: string } | string | null;
 }
 
 const IS: Readonly<Record<RequestStatus, string>> = {
@@ -91,7 +91,6 @@ function heldNext({ hold }: Request): string {
 }
 
 function whenOf({ status, waiting }: Request, workflow: Workflow | null): Sentence["when"] {
-  if (status === "active" && workflow?.estimated_completion)
-    return { at: workflow.estimated_completion, isGuess: true };
-  return waiting?.until ? { at: waiting.until, isGuess: false } : null;
+  if (status === "active" && workflow?.eta) return `this round is ready ${workflow.eta.text}`;
+  return waiting?.until ? { at: waiting.until } : null;
 }

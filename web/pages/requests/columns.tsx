@@ -27,7 +27,7 @@ export const COLUMNS: readonly Column<RequestRow>[] = [
   },
   { key: "progress", title: "Work units", width: "9.5rem", cell: (row) => <Progress row={row} />, sort: "progress" },
   { key: "reason", title: "Because", width: "minmax(13rem, 3fr)", cell: (row) => <Reason row={row} /> },
-  { key: "eta", title: "Expected", width: "9rem", cell: ({ eta }) => eta && <Time at={eta.at} isGuess /> },
+  { key: "eta", title: "Expected", width: "9rem", cell: ({ eta }) => eta?.text ?? "" },
   {
     key: "priority",
     title: "Priority",
@@ -78,13 +78,14 @@ const Name = ({ row }: { row: RequestRow }): ReactNode => (
 /** Failing is not running: what waits for its next try is said apart. */
 function Progress({ row: { progress, failing } }: { row: RequestRow }): ReactNode {
   if (!progress || progress.total === 0) return <span className="quiet">not planned yet</span>;
-  const { total, done, failed, running, percent: share } = progress;
+  const { total, expected, done, failed, running, percent: share } = progress;
   const parts = [part("done", done), part("running", running), part("failed", failed)];
   return (
     <span className="two">
-      <Bar parts={parts} total={total} label="Work units" />
+      <Bar parts={parts} total={expected} label="Work units" />
       <span className="quiet number">
-        {percent(share)} of {total.toLocaleString("en")}
+        {percent(share)} of {expected > total && "about "}
+        {expected.toLocaleString("en")}
         {failing > 0 && ` · ${count(failing, "retry", "retries")}`}
       </span>
     </span>
