@@ -536,6 +536,8 @@ CREATE TABLE workflows (
   updated_at timestamp with time zone NOT NULL,
   abandoned_events bigint NOT NULL DEFAULT 0,
   engine text,
+  share_planned real NOT NULL DEFAULT 1,
+  last_done_at timestamp with time zone,
   CONSTRAINT workflows_pkey PRIMARY KEY (id),
   CONSTRAINT workflows_request_name_key UNIQUE (request_name),
   CONSTRAINT workflows_status_known CHECK ((status = ANY (ARRAY['new'::text, 'planning'::text, 'active'::text, 'stopping'::text, 'resubmitting'::text, 'held'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'aborted'::text]))),

@@ -113,13 +113,13 @@ function Menu(): ReactNode {
   const [location] = useLocation();
   const current = (path: string) => (isWithin(location, path) ? "page" : undefined);
   const { data } = useAnswer("alerts.list", { limit: 100 });
-  const open = data?.items.length ?? 0;
+  const open = data?.open ?? 0;
   const link = ({ path, title }: Page, className?: string) => (
     <Link key={path} href={path} className={className} aria-current={current(path)}>
       {title}
       {path === "/alerts" && open > 0 && (
         <span className="count number">
-          {open === 100 ? "99+" : open}
+          {open.toLocaleString("en")}
           <span className="visually-hidden"> open</span>
         </span>
       )}

@@ -60,11 +60,10 @@ async function catalogLook({ store, clock }: Asked): Promise<Looked> {
   return { ok: away.length === 0, readAt: clock.now(), text: text || "no service is known to be away" };
 }
 
-async function ledgerLook({ store }: Asked): Promise<Looked> {
-  const times = [...(await store.desk.lastLooks()).values()].map(({ lookedAt }) => lookedAt.getTime());
-  if (times.length === 0) return { ok: true, readAt: null, text: "no request has a run to look at" };
-  const text = `the oldest of ${times.length}; each is read within 30 s when a job of it has ended`;
-  return { ok: true, readAt: new Date(Math.min(...times)), text };
+async function ledgerLook({ store, clock }: Asked): Promise<Looked> {
+  const readAt = await store.desk.oldestLook(clock.now());
+  const text = readAt ? "each is read within 30 s when a job of it has ended" : "no request has a run to look at";
+  return { ok: true, readAt, text };
 }
 
 async function sampleLook({ store, clock }: Asked): Promise<Looked> {

@@ -31,14 +31,18 @@ export const makeQueries = (ports: ApiPorts) => ({
 
 function deskQueries({ store, clock }: ApiPorts) {
   return {
-    history: async (since: Date) => ({ samples: await store.desk.history(null, since), progress: null }),
+    async history(since: Date) {
+      const [samples, { units }] = await Promise.all([store.desk.history(null, since), store.desk.facets({}, [])]);
+      return { samples, progress: null, now: units };
+    },
     async historyOf(name: RequestName, since: Date) {
       const [samples, progress] = await Promise.all([
         store.desk.history(name, since),
         store.desk.progress([name], paceTimes(clock.now())),
       ]);
       const isThere = progress.size > 0 || (await store.requests.get(name)) !== null;
-      return isThere ? { samples, progress: progress.get(name) ?? null } : null;
+      const now = progress.get(name) ?? null;
+      return isThere ? { samples, progress: now, now } : null;
     },
     feed: store.desk.feed,
     search: store.desk.search,
@@ -98,7 +102,9 @@ function requestQueries({ store, clock, events, tuning }: ApiPorts) {
     async blocksOf(name: RequestName, page: PageOf) {
       return (await store.requests.get(name)) && store.outputs.list({ ...page, requestName: name });
     },
+    outputSums: store.outputs.sums,
     alerts: store.alerts.list,
+    openAlerts: store.alerts.countOpen,
     audit: store.audit.list,
     async auditOf(name: RequestName, page: PageOf) {
       return (await store.requests.get(name)) && store.audit.list({ subject: name, ...page });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OUTPUT_BLOCK_STATUSES, UNIT_OUTPUT_STATES } from "../domain/output-block.ts";
 import { dryRunQuery, nameParams, nameText, pageQuery, reasonText } from "./inputs.ts";
 import { actErrors, changes, reads } from "./operation.ts";
-import { anything, named, pageOf, strings, time } from "./wire.ts";
+import { anything, named, paged, strings, time } from "./wire.ts";
 
 const blockErrorSchema = named("BlockError", {
   step: z.string(),
@@ -30,7 +30,17 @@ const blockSchema = named("OutputBlock", {
   updated_at: time,
 });
 export type BlockView = z.infer<typeof blockSchema>;
-const blockPageSchema = pageOf("OutputBlockPage", blockSchema);
+const blockPageSchema = named("OutputBlockPage", {
+  ...paged(blockSchema),
+  sums: named("OutputSums", {
+    blocks: z.int(),
+    files: z.int(),
+    bytes: z.number(),
+    by_status: z.partialRecord(z.enum(OUTPUT_BLOCK_STATUSES), z.int()),
+    owed_since: time.nullable().describe("When the oldest block that owes something was begun; null: none does"),
+  }).describe("Over all blocks, on all pages"),
+});
+export type OutputSumsView = z.infer<typeof blockPageSchema>["sums"];
 
 const blockText = z
   .string()

@@ -38,11 +38,13 @@ const causesSchema = named("Causes", {
   looked_at: time.nullable().describe("When the oldest of the ledgers behind it was read; null: none was yet"),
 });
 
-const sample = z.strictObject({ at: time, ...each(z.int(), "total", "done", "failed", "running") });
+const counts = each(z.int(), "total", "done", "failed", "running");
+const sample = z.strictObject({ at: time, ...counts });
 const historySchema = named("History", {
   request_name: text.describe("null: all requests together"),
   since: time,
   step_seconds: z.int(),
+  now: z.strictObject(counts).nullable().describe("As lists count them at this moment; null: nothing was planned yet"),
   samples: z.array(sample).describe("Oldest first. One that is missing is as the one before"),
   eta: estimateSchema.nullable(),
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AUDIT_OUTCOMES } from "../domain/operator.ts";
 import { idParams, nameText, paging, reasonText } from "./inputs.ts";
 import { changeErrors, changes, itemErrors, reads } from "./operation.ts";
-import { anything, each, named, pageOf, time } from "./wire.ts";
+import { anything, each, named, paged, pageOf, time } from "./wire.ts";
 
 const auditSchema = named("AuditEntry", {
   id: z.string(),
@@ -28,7 +28,12 @@ export const alertSchema = named("Alert", {
   closed_at: time.nullable(),
 });
 export type AlertView = z.infer<typeof alertSchema>;
-const alertPageSchema = pageOf("AlertPage", alertSchema);
+const alertPageSchema = named("AlertPage", {
+  ...paged(alertSchema),
+  open: z.int().describe("How many are open, on all pages"),
+  of_held: z.int().describe("Of those, how many only say that a request is held"),
+  critical: z.int().describe("Of those that are open"),
+});
 const acknowledgedSchema = alertSchema.extend({ already: z.boolean() }).meta({ id: "AcknowledgedAlert" });
 export type AcknowledgedView = z.infer<typeof acknowledgedSchema>;
 export const reasonOnlySchema = named("Reason", { reason: reasonText.optional() });

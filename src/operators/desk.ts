@@ -36,7 +36,7 @@ const kindKey = ({ exitCode, rule, cause, category }: FailureKind): string =>
 export const deskCommands = (ports: Work): DeskCommands => ({
   async causes(filter) {
     const { desk } = ports.store;
-    const [rates, lookedAt] = await Promise.all([desk.siteRates(filter), desk.oldestLook()]);
+    const [rates, lookedAt] = await Promise.all([desk.siteRates(filter), desk.oldestLook(ports.clock.now())]);
     const suspects = suspectSites(rates);
     const rows = await desk.causes({ ...filter, apart: suspects.map(({ place }) => place) });
     const suspectOf = (row: CauseRow) =>

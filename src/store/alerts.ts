@@ -1,6 +1,6 @@
 import type { AlertDelivery, AlertRecord } from "../domain/operator.ts";
 import { isRowNumber, pageByNumber, Table, Where } from "./columns.ts";
-import type { AlertStore } from "./operator-port.ts";
+import type { AlertStore, OpenAlerts } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";
 
 const ALERTS = new Table<AlertRecord>(
@@ -38,6 +38,14 @@ const alerts = (sql: Sql): Omit<AlertStore, keyof Deliveries> => ({
 
   list({ open, ...page }) {
     return pageByNumber(sql, ALERTS, new Where().and("(closed_at IS NULL) = ?", open), page);
+  },
+
+  async countOpen() {
+    const [found] = await sql.query<OpenAlerts>(
+      `SELECT count(*)::int AS open, count(*) FILTER (WHERE key LIKE 'held:%')::int AS "ofHeld",
+         count(*) FILTER (WHERE severity = 'critical')::int AS critical FROM alerts WHERE closed_at IS NULL`,
+    );
+    return found ?? { open: 0, ofHeld: 0, critical: 0 };
   },
 
   async acknowledge(id, actor, at) {

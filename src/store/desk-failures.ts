@@ -13,6 +13,9 @@ const HOURS_KEPT = "7 days";
 /** Those that have a run whose failures say something; the rest of the open ones are about to get another. */
 const FAILS_NOW = "r.status IN ('active', 'partial', 'stopping', 'resubmitting', 'held')";
 
+/** As whoever looks writes it (operators/watch-failures.ts). */
+const STAMP = `concat_ws(' ', d.id, d.status, d.nodes ->> 'done', d.nodes ->> 'failed', d.nodes ->> 'held')`;
+
 export const failureParts = (
   sql: Sql,
 ): Pick<
@@ -27,9 +30,13 @@ export const failureParts = (
     return new Map(rows.map(({ name, ...look }) => [name, look]));
   },
 
-  async oldestLook() {
+  // A look at a run in which nothing ended since is as good as one now.
+  async oldestLook(now) {
     const [found] = await sql.query<{ at: Date | null }>(
-      `SELECT min(looked_at) AS at FROM failure_looks JOIN requests r ON r.name = request_name WHERE ${FAILS_NOW}`,
+      `SELECT min(CASE WHEN stamp = ${STAMP} THEN $1::timestamptz ELSE looked_at END) AS at
+       FROM failure_looks l JOIN requests r ON r.name = l.request_name
+       JOIN workflows w ON w.request_name = r.name JOIN dags d ON d.id = w.current_dag_id WHERE ${FAILS_NOW}`,
+      [now],
     );
     return found?.at ?? null;
   },

@@ -153,15 +153,16 @@ export interface DeskStore {
     names: readonly RequestName[],
     sampledAt: readonly Date[],
   ): Promise<ReadonlyMap<RequestName, RequestProgress>>;
-  facets(choice: RequestChoice): Promise<Facets>;
+  /** `wanted`: which of them are counted; all when left out. */
+  facets(choice: RequestChoice, wanted?: readonly FacetName[]): Promise<Facets>;
   /** Notes how far open requests are, each that has changed, and all together; thins out and drops what is old. */
   sample(at: Date): Promise<void>;
   /** Oldest first; null: of all requests together. */
   history(name: RequestName | null, since: Date): Promise<readonly HistorySample[]>;
   /** Of open requests that have a run: what the last look was at. */
   lastLooks(): Promise<ReadonlyMap<RequestName, { readonly stamp: string; readonly lookedAt: Date }>>;
-  /** When the longest unseen of them was looked at; null: none was. */
-  oldestLook(): Promise<Date | null>;
+  /** As of when all that fails is known: `now`, where nothing has ended since it was looked at; null: nothing was. */
+  oldestLook(now: Date): Promise<Date | null>;
   /** In place of what the look before found. */
   keepLook(name: RequestName, look: FailureLook, at: Date): Promise<void>;
   /** Something else than its run has changed: the next turn looks again. */

@@ -56,11 +56,11 @@ const listParts = (sql: Sql): Pick<DeskStore, "progress" | "facets"> => ({
     return new Map((found?.rows ?? []).map((row) => [row.name, progressOf(row)]));
   },
 
-  async facets(choice) {
-    const { counts, requests, units } = await countFacets(sql, choice, FACETS);
+  async facets(choice, wanted = FACETS) {
+    const { counts, requests, units } = await countFacets(sql, choice, wanted);
     const others = await Promise.all(
       Object.entries(OWN_FIELD).map(async ([facet, field]) => {
-        if (choice[field] === undefined) return {};
+        if (choice[field] === undefined || !wanted.includes(facet as FacetName)) return {};
         const { [field]: _, ...rest } = choice;
         const only = facet as FacetName;
         return { [only]: (await countFacets(sql, rest, [only])).counts[only] };

@@ -57,6 +57,13 @@ export interface RuleStore {
   forget(id: string): Promise<RememberedRule | null>;
 }
 
+export interface OpenAlerts {
+  readonly open: number;
+  /** That a request is held. */
+  readonly ofHeld: number;
+  readonly critical: number;
+}
+
 export interface AlertStore {
   /** Opens an alert or counts up the open one of the same key. Sinks hear of it when it opens or its severity changes. */
   raise(alert: Pick<Alert, "key" | "severity" | "subject" | "message"> & { at: Date }): Promise<void>;
@@ -66,6 +73,8 @@ export interface AlertStore {
   get(id: string): Promise<AlertRecord | null>;
   /** `open` true: not closed; false: closed; absent: all. */
   list(page: PageWanted & { open?: boolean }): Promise<Page<AlertRecord>>;
+  /** All that are open, whatever page somebody looks at. */
+  countOpen(): Promise<OpenAlerts>;
   /** false: no such alert, or closed, or acknowledged before (by whom stays). */
   acknowledge(id: string, actor: string, at: Date): Promise<boolean>;
   /**

@@ -16,12 +16,23 @@ import type { Page, PageWanted } from "./page.ts";
  * was done outside is a fact and is noted whatever became of the block meanwhile; moves of its status are
  * compare-and-set.
  */
+export interface OutputSums {
+  readonly blocks: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly byStatus: Readonly<Partial<Record<OutputBlockStatus, number>>>;
+  /** Since when the oldest owes something to the catalog; null: none does. */
+  readonly owedSince: Date | null;
+}
+
 export interface OutputBlockStore {
   /** Blocks with something to do now, those that waited longest first. */
   due(now: Date, limit: number): Promise<readonly OutputBlockFacts[]>;
   get(name: string): Promise<OutputBlockFacts | null>;
   /** By request, newest first, then by block. */
   list(page: PageWanted & { requestName?: RequestName; status?: OutputBlockStatus }): Promise<Page<OutputBlockFacts>>;
+  /** Over all blocks there are, or all of a request. */
+  sums(requestName?: RequestName): Promise<OutputSums>;
   summaries(workflowIds: readonly WorkflowId[]): Promise<ReadonlyMap<WorkflowId, OutputSummary>>;
   /** Its units in that state with their files, those that were refused least often first. */
   units(block: OutputBlock, state: UnitOutputState, limit: number): Promise<readonly UnitFiles[]>;

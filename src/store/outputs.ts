@@ -3,6 +3,7 @@ import {
   NO_OUTPUTS,
   type OutputBlock,
   type OutputBlockFacts,
+  type OutputBlockStatus,
   type OutputSummary,
   UNIT_OUTPUT_STATES,
 } from "../domain/output-block.ts";
@@ -41,7 +42,7 @@ const facts = (sql: Sql, rest: string, params: readonly SqlParam[]) =>
 
 export const outputBlockStore = (sql: Sql): OutputBlockStore => ({ ...reads(sql), ...steps(sql), ...moves(sql) });
 
-type Reads = Pick<OutputBlockStore, "due" | "get" | "list" | "summaries" | "units">;
+type Reads = Pick<OutputBlockStore, "due" | "get" | "list" | "sums" | "summaries" | "units">;
 
 const reads = (sql: Sql): Reads => ({
   due: (now, limit) =>
@@ -64,6 +65,34 @@ const reads = (sql: Sql): Reads => ({
     const order = `ORDER BY output_blocks.workflow_id, output_blocks.name LIMIT ${where.add(limit + 1)}`;
     const rows = await facts(sql, `${where} ${order}`, where.values);
     return pageOf(rows, limit, ({ workflowId, name }) => encodeCursor(workflowId, name));
+  },
+
+  async sums(requestName) {
+    const where = new Where().and("w.request_name = ?", requestName);
+    const rows = await sql.query<{
+      status: OutputBlockStatus;
+      blocks: number;
+      files: number;
+      bytes: number;
+      since: Date | null;
+    }>(
+      `SELECT output_blocks.status, count(*)::int AS blocks, coalesce(sum(u.files), 0)::int AS files,
+         coalesce(sum(u.bytes), 0)::float8 AS bytes, min(output_blocks.created_at) FILTER (WHERE
+           output_blocks.status = 'failed' OR (output_blocks.status = 'open' AND (u.owed OR ${HAS_ALL_UNITS}))) AS since
+       FROM ${JOINED} LEFT JOIN (SELECT block, sum(files) AS files, sum(bytes) AS bytes,
+         bool_or(state IN ('owed', 'replicated')) AS owed FROM unit_outputs GROUP BY block) AS u ON u.block = output_blocks.name
+       ${where} GROUP BY output_blocks.status`,
+      where.values,
+    );
+    const sum = (key: "blocks" | "files" | "bytes") => rows.reduce((total, row) => total + row[key], 0);
+    const owed = rows.flatMap(({ since }) => since ?? []).sort((a, b) => a.getTime() - b.getTime());
+    return {
+      blocks: sum("blocks"),
+      files: sum("files"),
+      bytes: sum("bytes"),
+      byStatus: Object.fromEntries(rows.map(({ status, blocks }) => [status, blocks])),
+      owedSince: owed[0] ?? null,
+    };
   },
 
   async summaries(workflowIds) {

@@ -93,6 +93,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       ...parts.dags,
     }),
     units: only("units", {
+      finishedNames: async () => new Set(),
       countByStatus: async () => ({ owed: 1, registered: 19, invalidated: 0 }),
       blockCountByStatus: async () => ({ open: 1 }),
       blocks: async (workflowId) => [
@@ -151,6 +152,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
     }),
     imports: only("imports", { get: async () => null, ...parts.imports }),
     alerts: only("alerts", {
+      countOpen: async () => ({ open: 1, ofHeld: 0, critical: 0 }),
       open: async () => [
         {
           id: "1",

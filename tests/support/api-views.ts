@@ -23,9 +23,10 @@ export const requestRowView = (record: RequestRecord, progress: RequestProgress 
   row({ ...requestRow(record), ...howFarFields(record, progress, NOW) });
 
 /** As the store would tell it of this workflow. */
-const progressIn = (workflow: Workflow): RequestProgress => {
+const progressIn = (workflow: Workflow, { status }: RequestRecord): RequestProgress => {
   const { unitsPlanned: total, unitsDone: done, round } = workflow;
-  return sampleProgress({ total, done, round, expected: unitsExpected(workflow), running: 0, failed: 0, run: null });
+  const over = status === "active" ? {} : { running: 0, run: null };
+  return sampleProgress({ total, done, round, expected: unitsExpected(workflow), ...over });
 };
 
 const detail = viewOf(requestDetailSchema);
@@ -36,7 +37,7 @@ export const requestDetailView = (
 ) =>
   detail({
     ...requestFields(record),
-    ...howFarFields(record, workflow && progressIn(workflow), NOW),
+    ...howFarFields(record, workflow && progressIn(workflow, record), NOW),
     work: workFields(record.spec.work, KINDS),
     workflow: workflow && workflowFields(workflow),
     imported: null,

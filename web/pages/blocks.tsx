@@ -11,9 +11,9 @@ import { More } from "./outputs.tsx";
 
 /** Output blocks of all requests: what is not made known yet, and why. */
 export function BlocksPage(): ReactNode {
-  const { items, query } = useList("blocks.list", { limit: 200 });
+  const { items, query, first } = useList("blocks.list", { limit: 200 });
   const [block, setBlock] = useState<BlockView | null>(null);
-  const story = blocksSentence(items);
+  const story = first && blocksSentence(first.sums);
   return (
     <>
       <div className="title">
@@ -29,11 +29,10 @@ export function BlocksPage(): ReactNode {
           <p>The first comes with the first work unit that finishes.</p>
         </Empty>
       )}
-      {items.length > 0 && (
+      {story && items.length > 0 && (
         <>
           <section className={`panel sentence live tone-${story.tone}`} aria-label="In one sentence">
             {story.text}
-            {query.hasNextPage && " There are more blocks below."}
           </section>
           <section className="panel">
             <BlocksTable blocks={items} hasRequests onRetry={setBlock} />

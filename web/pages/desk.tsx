@@ -29,7 +29,7 @@ export function DeskPage(): ReactNode {
   const story = deskSentence({
     held: held.data.facets?.requests ?? held.data.items.length,
     causes: causes.data.items.filter(({ failures }) => failures > 0).length,
-    alerts: others.length,
+    alerts: alerts.data.open - alerts.data.of_held,
     requests: status.data.requests,
   });
   return (
@@ -58,7 +58,7 @@ export function DeskPage(): ReactNode {
             <Held facets={held.data.facets?.hold ?? {}} items={held.data.items} />
           </div>
           <div className="stack">
-            <Alerts alerts={others} hidden={alerts.data.items.length - others.length} />
+            <Alerts alerts={others} open={alerts.data.open} ofHeld={alerts.data.of_held} />
             <Activity status={status.data} />
           </div>
         </div>

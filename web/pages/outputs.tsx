@@ -23,7 +23,7 @@ export function OutputsPage(): ReactNode {
   const blocks = useList("blocks.ofRequest", { name, limit: 200 });
   const [act, setAct] = useState<{ readonly block: string } | "withdraw" | null>(null);
   const error = files.query.error ?? blocks.query.error;
-  const story = blocksSentence(blocks.items);
+  const story = blocks.first && blocksSentence(blocks.first.sums);
   return (
     <>
       <div className="title">
@@ -36,7 +36,7 @@ export function OutputsPage(): ReactNode {
       </div>
       {error && <Problem error={error} />}
       {blocks.query.isLoading && <Loading what="the blocks" />}
-      {!blocks.query.isLoading && !error && (
+      {story && !error && (
         <section className={`panel sentence live tone-${story.tone}`} aria-label="In one sentence">
           {story.text}
           {story.since && (

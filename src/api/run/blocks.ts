@@ -4,13 +4,17 @@ import type { Runs } from "../call.ts";
 import { notFound, refusal, stale, usageError } from "../problem.ts";
 
 export const blockRuns: Runs<typeof blocks> = {
-  list: (page, call) => call.page(page, {}, call.queries.blocks),
+  list: async (page, call) => ({
+    ...(await call.page(page, {}, call.queries.blocks)),
+    sums: await call.queries.outputSums(),
+  }),
   async ofRequest({ name, ...page }, call) {
-    return call.page(page, {}, async (wanted) => {
+    const blocks = await call.page(page, {}, async (wanted) => {
       const found = await call.queries.blocksOf(name, wanted);
       if (!found) throw notFound("request", name);
       return found;
     });
+    return { ...blocks, sums: await call.queries.outputSums(name) };
   },
   async retry({ request, block, reason }, { by, commands }) {
     if ((request === undefined) === (block === undefined))

@@ -62,9 +62,7 @@ describe("how fresh", () => {
     const parts = {
       engine: fakeEngine({ ping: () => new Promise<never>(() => {}) }),
       loop: { status: async () => healthyLoop({ leader: "there", isLeader: false }) },
-      store: fakeStore(undefined, {
-        desk: { lastLooks: async () => new Map([["r" as RequestName, { stamp: "", lookedAt: at("11:40") }]]) },
-      }),
+      store: fakeStore(undefined, { desk: { oldestLook: async () => at("11:40") } }),
     };
     const view = (await get(parts, "/freshness")).json();
     expect(view).toMatchObject({ version: "1.2.3", api: "v1", leader: "there", is_leader: false, host: "here" });

@@ -49,9 +49,19 @@ export const deskRuns: Runs<typeof desk> = {
 async function history(name: RequestName | null, hours: number, { queries, ports }: Call) {
   const now = ports.clock.now();
   const since = new Date(now.getTime() - hours * HOUR_MS);
-  const { samples, progress } =
-    name === null ? await queries.history(since) : await found("request", name, queries.historyOf(name, since));
-  return { requestName: name, since, stepSeconds: STEP_SECONDS, samples, eta: progress && etaOf(progress, now) };
+  const {
+    samples,
+    progress,
+    now: counts,
+  } = name === null ? await queries.history(since) : await found("request", name, queries.historyOf(name, since));
+  return {
+    requestName: name,
+    since,
+    stepSeconds: STEP_SECONDS,
+    samples,
+    now: counts,
+    eta: progress && etaOf(progress, now),
+  };
 }
 
 const causeFields = ({ codeName, names, suggestion, ...cause }: Cause) => {

@@ -5,9 +5,13 @@ import { given } from "../cursor.ts";
 import { notFound } from "../problem.ts";
 
 export const alertRuns: Runs<typeof alerts> = {
-  list({ state, ...page }, call) {
+  async list({ state, ...page }, call) {
     const filters = state === "all" ? {} : { open: state === "open" };
-    return call.page(page, { state }, (wanted) => call.queries.alerts({ ...filters, ...wanted }));
+    const [alerts, counts] = await Promise.all([
+      call.page(page, { state }, (wanted) => call.queries.alerts({ ...filters, ...wanted })),
+      call.queries.openAlerts(),
+    ]);
+    return { ...alerts, ...counts };
   },
   async acknowledge({ id, reason = "seen" }, { commands, actor }) {
     const answer = await commands.acknowledge(id, reason, actor);

@@ -38,7 +38,8 @@ async function endsOf(queries: Call["queries"], now: Date): Promise<(Date | null
   const progress = await queries.progress(items.map(({ spec }) => spec.name));
   return items.map(({ spec }) => {
     const of = progress.get(spec.name);
-    return (of && etaOf(of, now)?.at) ?? null;
+    const eta = of && etaOf(of, now);
+    return eta && !eta.overdue ? eta.at : null;
   });
 }
 

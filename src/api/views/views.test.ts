@@ -132,15 +132,15 @@ test.each<[Partial<Workflow>, number]>([
 });
 
 test.each<[string, Partial<RequestProgress>, string | null]>([
-  ["20 of 48 in an hour, 10 of them in the last half", {}, "in 51 min to 4 h"],
-  ["failed ones are not waited for", { failed: 10 }, "in 33 min to 2 h"],
+  ["20 of 48 in an hour, 10 of them in the last half", {}, "in 42 min to 2 h"],
+  ["failed ones are not waited for", { failed: 10 }, "in 27 to 90 min"],
   ["nothing done yet", { done: 0, lastDoneAt: null }, null],
   ["nothing done in this run", { lastDoneAt: at("10:59") }, null],
   ["not in the engine", { run: null }, null],
   [
     "nothing done for longer than all of it should take",
     { lastDoneAt: at("11:01") },
-    "overdue: it was expected 57 min ago",
+    "overdue: it was expected 58 min ago",
   ],
 ])("estimated end: %s", (_name, over, expected) => {
   expect(etaOf(sampleProgress(over), NOW)?.text ?? null).toBe(expected);

@@ -12,7 +12,7 @@ import { count } from "../../words.ts";
 export function Activity({ status }: { status: Answer<"system.status"> }): ReactNode {
   const history = useAnswer("desk.history", { hours: 24 });
   const samples = history.data?.samples ?? [];
-  const last = samples.at(-1);
+  const units = history.data?.now;
   const { loop, engine } = status;
   return (
     <section className="panel">
@@ -31,10 +31,10 @@ export function Activity({ status }: { status: Answer<"system.status"> }): React
             </li>
           ))}
         </ul>
-        {last && (
+        {units && (
           <p className="number live">
-            {last.done.toLocaleString("en")} of {count(last.total, "work unit")} done,{" "}
-            {last.running.toLocaleString("en")} running, {last.failed.toLocaleString("en")} failed
+            {units.done.toLocaleString("en")} of {count(units.total, "work unit")} done,{" "}
+            {units.running.toLocaleString("en")} running, {units.failed.toLocaleString("en")} failed
           </p>
         )}
         <Sparkline label="Work units done, last 24 hours" values={samples.map(({ done }) => done)} />

@@ -16,8 +16,15 @@ const LOOK: Readonly<Record<Alert["severity"], readonly [Tone, string]>> = {
   info: ["waiting", "i"],
 };
 
+interface AlertsProps {
+  /** The newest of those that are not about held requests. */
+  readonly alerts: readonly Alert[];
+  readonly open: number;
+  readonly ofHeld: number;
+}
+
 /** What people should know, and whether somebody takes care of it. */
-export function Alerts({ alerts, hidden }: { alerts: readonly Alert[]; hidden: number }): ReactNode {
+export function Alerts({ alerts, open, ofHeld }: AlertsProps): ReactNode {
   const queries = useQueryClient();
   const whyNot = useWhyNotOperator();
   const [problem, setProblem] = useState<unknown>(null);
@@ -33,10 +40,15 @@ export function Alerts({ alerts, hidden }: { alerts: readonly Alert[]; hidden: n
     <section className="panel">
       <header>
         <h2>Alerts</h2>
-        <span className="quiet">{hidden > 0 ? `and ${count(hidden, "other")}, of held requests` : ""}</span>
+        <span className="quiet">
+          {count(open, "open alert")}
+          {ofHeld > 0 && `, ${ofHeld.toLocaleString("en")} of held requests`}
+        </span>
       </header>
       {problem !== null && <Problem error={problem} />}
-      {alerts.length === 0 && <p className="body quiet">None is open.</p>}
+      {alerts.length === 0 && (
+        <p className="body quiet">{ofHeld > 0 ? "None besides those of held requests." : "None is open."}</p>
+      )}
       <ol className="groups">
         {alerts.map((alert) => (
           <li key={alert.id}>
@@ -60,6 +72,9 @@ export function Alerts({ alerts, hidden }: { alerts: readonly Alert[]; hidden: n
             <p>{alert.message}</p>
           </li>
         ))}
+        {open - ofHeld > alerts.length && (
+          <li className="quiet">and {count(open - ofHeld - alerts.length, "older one")}: see Alerts</li>
+        )}
       </ol>
     </section>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BlockView } from "../../../src/operations/blocks.ts";
+import type { BlockView, OutputSumsView } from "../../../src/operations/blocks.ts";
 import { blocksSentence, unitsText, waitingSince } from "./words.ts";
 
 const block = (status: BlockView["status"], day: number): BlockView =>
@@ -11,16 +11,19 @@ const block = (status: BlockView["status"], day: number): BlockView =>
     units: { owed: 1, registered: 2, replicated: 0, withdrawn: 0 },
   }) as BlockView;
 
+const sums = (by_status: OutputSumsView["by_status"], owed_since: string | null): OutputSumsView => {
+  const blocks = Object.values(by_status).reduce((sum, number) => sum + number, 0);
+  return { blocks, files: 2 * blocks, bytes: 3e9 * blocks, by_status, owed_since };
+};
+
 test.each([
-  [[], "waiting", /No block yet/, null],
-  [[block("done", 1)], "done", /2 files \(3\.0 GB\) in 1 block, all registered in the catalog and closed/, null],
-  [[block("done", 1), block("open", 3), block("open", 2)], "running", /2 blocks open/, 2],
-  [[block("open", 3), block("failed", 4)], "failed", /1 block failed and wait/, 3],
-  [[block("withdrawn", 3)], "waiting", /1 block withdrawn/, null],
-] as const)("of blocks %#", (blocks, tone, text, day) => {
-  const said = blocksSentence(blocks);
-  expect(said).toMatchObject({ tone, text: expect.stringMatching(text) });
-  expect(said.since).toBe(day === null ? null : `2026-11-0${day}T00:00:00Z`);
+  [sums({}, null), "waiting", /No block yet/],
+  [sums({ done: 1 }, null), "done", /2 files \(3\.0 GB\) in 1 block, all registered in the catalog and closed/],
+  [sums({ done: 1, open: 2 }, "2026-11-02T00:00:00Z"), "running", /2 blocks open/],
+  [sums({ open: 1, failed: 1 }, "2026-11-03T00:00:00Z"), "failed", /1 block failed and wait/],
+  [sums({ withdrawn: 1 }, null), "waiting", /1 block withdrawn/],
+])("of blocks %#", (of, tone, text) => {
+  expect(blocksSentence(of)).toMatchObject({ tone, text: expect.stringMatching(text), since: of.owed_since });
 });
 
 test("its units by what became of their files, and since when something waits", () => {

@@ -1,4 +1,4 @@
-import type { BlockView } from "../../../src/operations/blocks.ts";
+import type { BlockView, OutputSumsView } from "../../../src/operations/blocks.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { bytes, count } from "../../words.ts";
 
@@ -30,23 +30,20 @@ interface Sum {
   readonly since: string | null;
 }
 
-/** How far the outputs are known outside: all blocks of it in one sentence. */
-export function blocksSentence(blocks: readonly BlockView[]): Sum {
-  if (blocks.length === 0)
+/** How far the outputs are known outside: all blocks in one sentence. */
+export function blocksSentence({ blocks, files, bytes: size, by_status: of, owed_since: since }: OutputSumsView): Sum {
+  if (blocks === 0)
     return {
       tone: "waiting",
       text: "No block yet: the first comes with the first work unit that finishes.",
       since: null,
     };
-  const of = (...states: readonly BlockView["status"][]) => blocks.filter(({ status }) => states.includes(status));
-  const [failed, open] = [of("failed"), of("open")];
-  const sum = (key: "files" | "bytes") => blocks.reduce((total, block) => total + block[key], 0);
-  const what = `${count(sum("files"), "file")} (${bytes(sum("bytes"))}) in ${count(blocks.length, "block")}`;
-  const since = blocks.flatMap((block) => waitingSince(block) ?? []).toSorted()[0] ?? null;
-  if (failed.length > 0)
-    return { tone: "failed", text: `${what}; ${count(failed.length, "block")} failed and wait for a person.`, since };
-  if (open.length > 0) return { tone: "running", text: `${what}; ${count(open.length, "block")} open.`, since };
-  const gone = of("withdrawn", "withdrawing").length;
+  const what = `${count(files, "file")} (${bytes(size)}) in ${count(blocks, "block")}`;
+  const { failed = 0, open = 0, withdrawn = 0, withdrawing = 0 } = of;
+  if (failed > 0)
+    return { tone: "failed", text: `${what}; ${count(failed, "block")} failed and wait for a person.`, since };
+  if (open > 0) return { tone: "running", text: `${what}; ${count(open, "block")} open.`, since };
+  const gone = withdrawn + withdrawing;
   if (gone > 0) return { tone: "waiting", text: `${what}; ${count(gone, "block")} withdrawn.`, since: null };
   return { tone: "done", text: `${what}, all registered in the catalog and closed.`, since: null };
 }

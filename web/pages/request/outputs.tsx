@@ -11,9 +11,9 @@ const SHOWN = 8;
 /** Merged files, and the blocks they are made known in. */
 export function Outputs({ name }: { name: string }): ReactNode {
   const outputs = useAnswer("requests.outputs", { name, limit: SHOWN });
-  const blocks = useAnswer("blocks.ofRequest", { name, limit: 200 });
+  const blocks = useAnswer("blocks.ofRequest", { name, limit: 1 });
   const files = outputs.data?.items ?? [];
-  const all = blocks.data?.items ?? [];
+  const sums = blocks.data?.sums;
   return (
     <section className="panel">
       <header>
@@ -48,7 +48,7 @@ export function Outputs({ name }: { name: string }): ReactNode {
           </table>
         </div>
       )}
-      {all.length > 0 && <p className="body quiet">{blocksSentence(all).text}</p>}
+      {sums && sums.blocks > 0 && <p className="body quiet">{blocksSentence(sums).text}</p>}
     </section>
   );
 }
