@@ -54,7 +54,6 @@ export const workflowSchema = named("Workflow", {
   created_at: time,
   updated_at: time,
 });
-export type WorkflowView = z.infer<typeof workflowSchema>;
 const workflowPageSchema = pageOf("WorkflowPage", workflowSchema);
 
 const workflowStatusSchema = named("WorkflowStatus", {

@@ -1,4 +1,4 @@
-import type { UnitName, WorkflowId } from "../domain/names.ts";
+import type { RequestName, UnitName, WorkflowId } from "../domain/names.ts";
 import {
   NO_OUTPUTS,
   type OutputBlock,
@@ -10,7 +10,7 @@ import {
 import type { OutputFile } from "../domain/workflow.ts";
 import { lockWorkflow } from "./blocks.ts";
 import { decodeCursor, encodeCursor, json, pageOf, Table, Where } from "./columns.ts";
-import type { OutputBlockStore, StepFailed, StepTaken } from "./output-port.ts";
+import type { OutputBlockStore, OutputSums, StepFailed, StepTaken } from "./output-port.ts";
 import { markRegistered } from "./owed-outputs.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 
@@ -67,33 +67,7 @@ const reads = (sql: Sql): Reads => ({
     return pageOf(rows, limit, ({ workflowId, name }) => encodeCursor(workflowId, name));
   },
 
-  async sums(requestName) {
-    const where = new Where().and("w.request_name = ?", requestName);
-    const rows = await sql.query<{
-      status: OutputBlockStatus;
-      blocks: number;
-      files: number;
-      bytes: number;
-      since: Date | null;
-    }>(
-      `SELECT output_blocks.status, count(*)::int AS blocks, coalesce(sum(u.files), 0)::int AS files,
-         coalesce(sum(u.bytes), 0)::float8 AS bytes, min(output_blocks.created_at) FILTER (WHERE
-           output_blocks.status = 'failed' OR (output_blocks.status = 'open' AND (u.owed OR ${HAS_ALL_UNITS}))) AS since
-       FROM ${JOINED} LEFT JOIN (SELECT block, sum(files) AS files, sum(bytes) AS bytes,
-         bool_or(state IN ('owed', 'replicated')) AS owed FROM unit_outputs GROUP BY block) AS u ON u.block = output_blocks.name
-       ${where} GROUP BY output_blocks.status`,
-      where.values,
-    );
-    const sum = (key: "blocks" | "files" | "bytes") => rows.reduce((total, row) => total + row[key], 0);
-    const owed = rows.flatMap(({ since }) => since ?? []).sort((a, b) => a.getTime() - b.getTime());
-    return {
-      blocks: sum("blocks"),
-      files: sum("files"),
-      bytes: sum("bytes"),
-      byStatus: Object.fromEntries(rows.map(({ status, blocks }) => [status, blocks])),
-      owedSince: owed[0] ?? null,
-    };
-  },
+  sums: (requestName) => sums(sql, requestName),
 
   async summaries(workflowIds) {
     const rows = await sql.query<OutputSummary & { readonly workflowId: WorkflowId }>(
@@ -123,6 +97,35 @@ const reads = (sql: Sql): Reads => ({
     return rows.map(({ unit, outputs }) => ({ unit, files: outputs.filter((file) => file.dataset === dataset) }));
   },
 });
+
+/** Over all blocks, whatever page somebody looks at. */
+async function sums(sql: Sql, requestName: RequestName | undefined): Promise<OutputSums> {
+  const where = new Where().and("w.request_name = ?", requestName);
+  const rows = await sql.query<{
+    status: OutputBlockStatus;
+    blocks: number;
+    files: number;
+    bytes: number;
+    since: Date | null;
+  }>(
+    `SELECT output_blocks.status, count(*)::int AS blocks, coalesce(sum(u.files), 0)::int AS files,
+       coalesce(sum(u.bytes), 0)::float8 AS bytes, min(output_blocks.created_at) FILTER (WHERE
+         output_blocks.status = 'failed' OR (output_blocks.status = 'open' AND (u.owed OR ${HAS_ALL_UNITS}))) AS since
+     FROM ${JOINED} LEFT JOIN (SELECT block, sum(files) AS files, sum(bytes) AS bytes,
+       bool_or(state IN ('owed', 'replicated')) AS owed FROM unit_outputs GROUP BY block) AS u ON u.block = output_blocks.name
+     ${where} GROUP BY output_blocks.status`,
+    where.values,
+  );
+  const sum = (key: "blocks" | "files" | "bytes") => rows.reduce((total, row) => total + row[key], 0);
+  const owed = rows.flatMap(({ since }) => since ?? []).sort((a, b) => a.getTime() - b.getTime());
+  return {
+    blocks: sum("blocks"),
+    files: sum("files"),
+    bytes: sum("bytes"),
+    byStatus: Object.fromEntries(rows.map(({ status, blocks }) => [status, blocks])),
+    owedSince: owed[0] ?? null,
+  };
+}
 
 type Steps = Pick<OutputBlockStore, "begin" | "note">;
 
