@@ -7,6 +7,7 @@ import {
   engineAlerts,
   errorAlerts,
   heldAlerts,
+  identityAlerts,
   stuckAlerts,
   waitAlerts,
 } from "./decide-alerts.ts";
@@ -33,6 +34,15 @@ test("a request that waits for people is told of, one that waits for time is not
   expect(waitAlerts(requests, later(900))).toMatchObject([
     { key: expect.stringMatching(/^wait:/), message: expect.stringContaining("(no-worker): 8 idle jobs") },
   ]);
+});
+
+test("a certificate that ends is told of before it does, and one that ended is critical", () => {
+  const of = (result: "ok" | "warn" | "fail") => identityAlerts({ result, message: "p.pem ends", fix: "renew p.pem" });
+  expect(of("ok")).toEqual([]);
+  expect(of("warn")).toEqual([
+    { key: "identity:certificate", severity: "warning", subject: "certificate", message: "p.pem ends; renew p.pem" },
+  ]);
+  expect(of("fail")).toMatchObject([{ severity: "critical" }]);
 });
 
 describe("a request that is stuck", () => {

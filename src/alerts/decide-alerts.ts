@@ -1,4 +1,5 @@
 import { secondsBetween } from "../base/clock.ts";
+import type { IdentityCheck } from "../catalogs/port.ts";
 import type { ImportRecord } from "../domain/import.ts";
 import type { OutputBlock } from "../domain/output-block.ts";
 import type { RequestRecord } from "../domain/request.ts";
@@ -140,6 +141,15 @@ export function catalogAlerts(
     const message = `${service} has not answered since ${since?.toISOString()}: ${text}`;
     return [{ key, severity: "critical", subject: service, message }];
   });
+}
+
+export const IDENTITY_FAMILY = "identity";
+
+/** Of what we show to the services: nobody looks at `doctor` before it ends. */
+export function identityAlerts({ result, message, fix }: IdentityCheck): readonly AlertWish[] {
+  if (result === "ok") return [];
+  const severity = result === "fail" ? "critical" : "warning";
+  return [{ key: `${IDENTITY_FAMILY}:certificate`, severity, subject: "certificate", message: `${message}; ${fix}` }];
 }
 
 export interface DiskSpace {

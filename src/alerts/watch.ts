@@ -18,6 +18,8 @@ import {
   engineKey,
   errorAlerts,
   heldAlerts,
+  IDENTITY_FAMILY,
+  identityAlerts,
   importAlerts,
   stuckAlerts,
   waitAlerts,
@@ -73,6 +75,9 @@ export function makeWatch(
     services = await lookAtCatalog(catalog, services, clock.now());
     families.push(CATALOG_FAMILY);
     wanted.push(...catalogAlerts(services, options.engineAfterLooks, (key) => open.has(key)));
+    const identity = await catalog.services?.identity();
+    families.push(IDENTITY_FAMILY);
+    if (identity) wanted.push(...identityAlerts(identity));
     const spaces = await lookAtDisks(options.disks, log);
     if (spaces) {
       families.push("disk");

@@ -25,7 +25,15 @@ export interface Catalog {
 interface CatalogServices {
   /** By name: null, or why it does not answer. */
   ping(): Promise<Readonly<Record<string, string | null>>>;
+  /** What we show to them: can it be used, and for how long? */
+  identity(): Promise<IdentityCheck>;
   close(): Promise<void>;
+}
+
+export interface IdentityCheck {
+  readonly result: "ok" | "warn" | "fail";
+  readonly message: string;
+  readonly fix: string;
 }
 
 export interface DatasetCatalog {

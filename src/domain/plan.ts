@@ -1,7 +1,7 @@
 import type { GraphPlan, JobPlan } from "./graph.ts";
 import type { Figures, RequestedSizes, StepRun } from "./metrics.ts";
 import type { DagId, NodeName, RequestName, SiteName, UnitName } from "./names.ts";
-import type { OutputSpec, RetrySpec, StepSpec, ThrottleSpec } from "./request.ts";
+import type { GpuKind, OutputSpec, RetrySpec, StepSpec, ThrottleSpec } from "./request.ts";
 import type { NodeRole, Shape } from "./roles.ts";
 import type { InputFile } from "./workflow.ts";
 
@@ -67,6 +67,7 @@ export interface NodeResources {
   readonly diskMb: number;
   readonly wallMinutes: number;
   readonly gpus: number;
+  readonly gpuKind?: GpuKind;
 }
 
 export interface ProcessingNodePlan {

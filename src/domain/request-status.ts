@@ -1,3 +1,5 @@
+import type { RequestRecord } from "./request.ts";
+
 /**
  * The only place that says which moves of a request are legal. The API, the CLI and the docs read this
  * table; the store refuses a move that is not in it.
@@ -100,6 +102,17 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
   failed: { meaning: "given up by a person", moves: [], usesCapacity: false, timeoutSec: null },
   aborted: { meaning: "cancelled by a person; its jobs are gone", moves: [], usesCapacity: false, timeoutSec: null },
 };
+
+/** What a status means, for a request whose outputs may not be valid any more. */
+export function statusMeaning({
+  status,
+  outputState,
+  supersededBy,
+}: Pick<RequestRecord, "status" | "outputState" | "supersededBy">): string {
+  if (status !== "completed" || outputState === "active") return REQUEST_STATUS[status].meaning;
+  if (outputState === "invalidated") return "all work done, and its outputs withdrawn";
+  return `all work done, its outputs superseded by those of ${supersededBy ?? "another version"}`;
+}
 
 /** It is over; only a person may open it again. */
 export const isTerminal = (status: RequestStatus): boolean => OVER.has(status);

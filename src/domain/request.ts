@@ -98,9 +98,21 @@ export interface ResourceSpec {
   readonly wallMinutes: number;
   readonly diskMb: number;
   readonly gpus: number;
+  /** Which GPUs will do; absent: any. */
+  readonly gpuKind?: GpuKind;
   /** Hints for sizing; null when nobody knows. */
   readonly secondsPerEvent: number | null;
   readonly kbPerEvent: number | null;
+}
+
+/** What a GPU must be able to do; what is null does not matter. */
+export interface GpuKind {
+  /** CUDA's compute capabilities, "8.0": any of them will do; empty: every one does. */
+  readonly capabilities: readonly string[];
+  readonly memoryMb: number | null;
+  /** The newest CUDA runtime that its driver must support, "12.2". */
+  readonly runtime: string | null;
+  readonly name: string | null;
 }
 
 /** How many processing jobs make a work unit: a fixed number, or as many as fill a merged file. */

@@ -77,6 +77,7 @@ describe("templates", () => {
       AcquisitionEra: { RECO: "AcquisitionEra-OVERRIDE-ME", GEN: "Fine" },
     });
     const found = problems(open).filter((line) => line.includes("still to be filled in"));
+    expect(problems(open)).toEqual(found);
     expect(found.map((line) => line.split(":", 1)[0])).toEqual([
       "RequestString",
       "AcquisitionEra.RECO",
@@ -141,9 +142,35 @@ describe("what would change the work is honoured or refused", () => {
       { SkimName1: "s", SkimInput1: "RECOoutput", Skim1ConfigCacheID: "a" },
       "SkimInput1: skims of an output are not made",
     ],
-    [{ RequiresGPU: "required", GPUParams: KINDS }, "GPUParams: asks for a certain kind of GPU"],
+    [{ RequiresGPU: "required", GPUParams: '{"CUDADriverVersion": "1"}' }, "CUDADriverVersion: cannot be matched"],
+    [
+      { RequiresGPU: "required", GPUParams: '{"CUDACapabilities": ["x"]}' },
+      "CUDACapabilities[0]: must be a capability",
+    ],
+    [{ RequiresGPU: "required", GPUParams: '{"Colour": "red"}' }, "GPUParams.Colour: is not a known key"],
+    [{ RequiresGPU: "required", GPUParams: "red" }, "GPUParams: must be a map"],
     [{ RequiresGPU: "sometimes" }, 'RequiresGPU: "sometimes" is not one of the choices'],
   ])("%j", (change, expected) => expect(problems(stepChainDocument(change as never)).join("\n")).toContain(expected));
+
+  test("the kind of GPU is what all steps together need", () => {
+    const of = (change: object) => accepted(stepChainDocument(change as never)).spec.resources;
+    const wanted =
+      '{"GPUMemoryMB": 8000, "CUDACapabilities": ["7.5", "8.0"], "CUDARuntime": "11.2", "GPUName": "Tesla T4"}';
+    expect(of({ RequiresGPU: "required", GPUParams: wanted })).toMatchObject({
+      gpus: 1,
+      gpuKind: { capabilities: ["7.5", "8.0"], memoryMb: 8000, runtime: "11.2", name: "Tesla T4" },
+    });
+    const other = {
+      RequiresGPU: "required",
+      GPUParams: { GPUMemoryMB: 16_000, CUDACapabilities: ["8.0"], CUDARuntime: "12.0" },
+    };
+    expect(of({ RequiresGPU: "required", GPUParams: wanted, Step2: step(2, other) }).gpuKind).toEqual({
+      capabilities: ["8.0"],
+      memoryMb: 16_000,
+      runtime: "12.0",
+      name: "Tesla T4",
+    });
+  });
 
   test("GPUs are asked for, when any will do", () => {
     const gpus = (change: object) => accepted(stepChainDocument(change as never)).spec.resources.gpus;

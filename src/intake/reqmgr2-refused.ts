@@ -49,7 +49,7 @@ export function refuseReqMgr2(top: Form, steps: readonly Form[]): void {
 function refusePlaceholders(top: Form): void {
   const look = (value: unknown, path: string, isRead: boolean): void => {
     if (typeof value === "string" && value.includes("OVERRIDE-ME")) {
-      if (isRead) top.notes.problem(path, `is still to be filled in (got ${shown(value)})`);
+      if (isRead) top.notes.unfilled(path, `is still to be filled in (got ${shown(value)})`);
       else top.notes.warn(path, `is still ${value}; it is carried along, not read`);
     } else if (typeof value === "object" && value !== null) {
       for (const [key, item] of Object.entries(value))
@@ -57,19 +57,4 @@ function refusePlaceholders(top: Form): void {
     }
   };
   for (const [key, value] of Object.entries(top.row)) look(value, top.pathOf(key), !CARRIED.includes(key));
-}
-
-/** How many GPUs a job needs: the most that any step asks for. */
-export function readGpus(top: Form, steps: readonly Form[]): number {
-  let gpus = 0;
-  for (const form of [...steps, top]) {
-    const need = form.choice("RequiresGPU", ["forbidden", "optional", "required"] as const, "forbidden");
-    const kind = form.spot("GPUParams");
-    if (need === "optional") form.warn("RequiresGPU", "is optional: the jobs ask for no GPU");
-    if (need !== "required") continue;
-    gpus = 1;
-    if (kind !== null && !isEmpty(kind.value))
-      kind.problem("asks for a certain kind of GPU, and only their number can be asked for", "null, to take any GPU");
-  }
-  return gpus;
 }

@@ -11,8 +11,8 @@ import { isRow, keysIn, type Range } from "../reading/values.ts";
 import { POSITIVE } from "./read-resources.ts";
 import { type ChainStep, spotFor } from "./reqmgr2-chain.ts";
 import { readSecondary } from "./reqmgr2-cms.ts";
+import { readGpus } from "./reqmgr2-gpus.ts";
 import { CHOICE_KEYS, readReqMgr2Input } from "./reqmgr2-input.ts";
-import { readGpus } from "./reqmgr2-refused.ts";
 
 const DEFAULTS = { secondsPerEvent: 12, kbPerEvent: 512, memoryMb: 2300, lumisPerJob: 8, filesPerJob: 1 };
 const WORK_KEYS = [
@@ -105,7 +105,7 @@ function readReqMgr2Resources(
     memoryMb,
     wallMinutes: Math.min(rules.maxWallMinutes, Math.max(USUAL_JOB.wallMinutes, minutes)),
     diskMb: Math.max(USUAL_JOB.diskMb, Math.min(1e6, Math.ceil((size.kb * size.eventsPerJob) / 1000))),
-    gpus: readGpus(
+    ...readGpus(
       top,
       chain.map((step) => step.form),
     ),

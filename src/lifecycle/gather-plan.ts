@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "../base/result.ts";
 import { plural } from "../base/text.ts";
 import type { DatasetProblem, FilePages } from "../catalogs/port.ts";
+import { runsCmssw } from "../domain/cms-files.ts";
 import { isOpenSite } from "../domain/dag.ts";
 import { type DagId, isSiteName, type SiteName } from "../domain/names.ts";
 import type { PlanRefusal } from "../domain/plan.ts";
@@ -19,11 +20,16 @@ import type { Ports, Work } from "./ports.ts";
 /** The files of the input as the catalog lists them now; null: the work reads none. */
 export async function openInput(
   { catalog, signal }: Work,
-  work: CommonWork,
+  spec: RequestSpec,
 ): Promise<Result<FilePages | null, DatasetProblem>> {
-  if (!work.input) return ok(null);
-  return catalog.datasets.open(work.input, { lumis: goesByLumis(work) }, signal);
+  const { input }: CommonWork = spec.work;
+  if (!input) return ok(null);
+  return catalog.datasets.open(input, { lumis: wantsLumis(catalog, spec) }, signal);
 }
+
+/** Also where they decide nothing: DBS is told of which lumis a file is, and only cmsRun knows that by itself. */
+const wantsLumis = ({ name }: Work["catalog"], spec: RequestSpec): boolean =>
+  goesByLumis(spec.work) || (name === "cms" && !runsCmssw(spec));
 
 /** What is still to be done, and what of it is news. */
 interface LoadedInput {
@@ -34,10 +40,11 @@ interface LoadedInput {
 /** Brings the file ledger up to date with the catalog and answers what is still to be done. */
 async function loadInput(
   ports: Work,
-  { name, work }: RequestSpec,
+  spec: RequestSpec,
   workflow: Workflow,
 ): Promise<Result<LoadedInput, DatasetProblem>> {
-  const opened = await openInput(ports, work);
+  const { name } = spec;
+  const opened = await openInput(ports, spec);
   if (!opened.ok) return opened;
   if (opened.value === null) return ok({ files: [], warnings: [] });
   const { files } = ports.store;
@@ -54,7 +61,7 @@ async function loadInput(
     });
   }
   await files.setState(workflow.id, changes.gone, "excluded", "the catalog does not list it any more");
-  const remaining = files.remaining(workflow.id, { lumis: goesByLumis(work) });
+  const remaining = files.remaining(workflow.id, { lumis: wantsLumis(ports.catalog, spec) });
   return ok({ files: await packFiles(remaining, ports.signal), warnings });
 }
 

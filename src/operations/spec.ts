@@ -65,6 +65,14 @@ export const specSchema = named("Spec", {
     cores: z.int(),
     ...each(z.number(), "memory_mb", "wall_minutes", "disk_mb"),
     gpus: z.int(),
+    gpu_kind: z
+      .strictObject({
+        capabilities: strings,
+        memory_mb: z.number().nullable(),
+        runtime: z.string().nullable(),
+        name: z.string().nullable(),
+      })
+      .optional(),
     seconds_per_event: z.number().nullable(),
     kb_per_event: z.number().nullable(),
   }),

@@ -17,7 +17,7 @@ export const THERE_ALREADY = "products that are there already are verified first
 /** What the first round of a request would be, with the facts of this moment. Stores nothing; ends when nobody waits for it. */
 export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanPreview> {
   const { work } = spec;
-  const opened = await openInput(ports, work);
+  const opened = await openInput(ports, spec);
   if (!opened.ok) return opened;
   const sites = await sitesWithSecondary(ports, work, await usableSites(ports, null));
   if (!sites.ok) return sites;

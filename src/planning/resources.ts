@@ -56,6 +56,7 @@ export function sizeResources(
     diskMb: disk.value,
     wallMinutes: wall.value,
     gpus: asked.gpus,
+    ...(asked.gpuKind && { gpuKind: asked.gpuKind }),
   };
   const helper: NodeResources = {
     cores: 1,

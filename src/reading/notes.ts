@@ -18,15 +18,24 @@ export class Notes {
   readonly #problems: Problem[] = [];
   readonly #warnings: string[] = [];
   readonly #noted = new Set<string>();
+  readonly #unfilled = new Set<string>();
   #unlisted = 0;
 
   /** Several readers may look at one place; what is wrong there is said once. */
   problem(path: string, message: string, allowed: string | null = null): void {
     const key = `${path}\n${message}`;
-    if (this.#noted.has(key)) return;
+    if (this.#noted.has(key) || this.#unfilled.has(path)) return;
     this.#noted.add(key);
     if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ path, message, allowed });
     else this.#unlisted += 1;
+  }
+
+  /** A template's place that waits for a value: nothing else is to be said of what stands there. */
+  unfilled(path: string, message: string): void {
+    this.#unfilled.add(path);
+    for (let at = this.#problems.length - 1; at >= 0; at -= 1)
+      if (this.#problems[at]?.path === path) this.#problems.splice(at, 1);
+    this.#problems.push({ path, message, allowed: null });
   }
 
   /** Legal, but perhaps not what was meant. */

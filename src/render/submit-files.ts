@@ -1,4 +1,5 @@
 import type { DagPlan, NodeResources } from "../domain/plan.ts";
+import type { GpuKind } from "../domain/request.ts";
 import { type NodeRole, ROLES, reports } from "../domain/roles.ts";
 import { attemptFile, fromUnit, program, REPORT, RUN, TOP, UNIT } from "../submit-dir/names.ts";
 import { classAdString } from "../submit-dir/quote.ts";
@@ -49,13 +50,26 @@ function worker(role: NodeRole): string[] {
   ];
 }
 
-function requests({ cores, memoryMb, diskMb, wallMinutes, gpus }: NodeResources): string[] {
+function requests({ cores, memoryMb, diskMb, wallMinutes, gpus, gpuKind }: NodeResources): string[] {
+  const gpu = gpus > 0 && gpuKind ? gpuRequirements(gpuKind) : [];
   return [
     `request_cpus = ${cores}`,
     `request_memory = $($(JOB)_memory:${memoryMb})`,
     `request_disk = ${diskMb * KIB_PER_MB}`,
     ...(gpus > 0 ? [`request_gpus = ${gpus}`] : []),
+    ...(gpu.length > 0 ? [`require_gpus = ${gpu.join(" && ")}`] : []),
     `My.MaxWallTimeMins = $($(JOB)_wall_minutes:${wallMinutes})`,
+  ];
+}
+
+/** By what condor_gpu_discovery says of a GPU. A version is told as a number there: 12.2 is 12020. */
+function gpuRequirements({ capabilities, memoryMb, runtime, name }: GpuKind): string[] {
+  const [major = 0, minor = 0] = runtime?.split(".").map(Number) ?? [];
+  return [
+    ...(capabilities.length > 0 ? [`(${capabilities.map((one) => `Capability == ${one}`).join(" || ")})`] : []),
+    ...(memoryMb === null ? [] : [`GlobalMemoryMb >= ${memoryMb}`]),
+    ...(runtime === null ? [] : [`MaxSupportedVersion >= ${major * 1000 + minor * 10}`]),
+    ...(name === null ? [] : [`DeviceName == ${classAdString(name)}`]),
   ];
 }
 

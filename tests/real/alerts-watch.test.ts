@@ -49,7 +49,12 @@ test("a request is held: one alert until it is over, however often one looks", a
 test("a service of the catalog that is away: an alert after three looks, its own, and gone when it answers", async () => {
   const world = await makeWorld();
   let rucio: string | null = "nobody listens there";
-  const services = { ping: async () => ({ dbs: null, rucio }), close: async () => {} };
+  const certificate = { result: "ok", message: "", fix: "" } as const;
+  const services = {
+    ping: async () => ({ dbs: null, rucio }),
+    identity: async () => certificate,
+    close: async () => {},
+  };
   const ports = { ...world.ports, catalog: { ...world.ports.catalog, services } };
   const watch = makeWatch(ports, { intervalSec: 60, engineAfterLooks: 3, moreErrorsThan: 3, lowDiskMb: 0, disks: [] });
   const look = async () => {

@@ -249,6 +249,42 @@ test("a person withdraws the outputs of a completed request: rules are deleted, 
   });
 }, 60_000);
 
+test("a file of unknown lumis is refused, and none are made up for DBS", async () => {
+  world.engine.fileFacts = { adler32: "0cc737eb" };
+  const { pass } = world.server();
+  const name = await world.submit(stepChain("bare", 1));
+  await pass();
+  world.engine.finish(world.storageDir);
+  await pass();
+  expect((await world.request(name)).waiting).toMatchObject({ code: "outputs-refused" });
+  expect((await world.request(name)).waiting?.reason).toMatch(/nobody knows of which runs and lumis \/store\/mc/);
+  expect(rows("dbs.files").filter(({ logical_file_name: lfn }) => String(lfn).startsWith("/store/mc/"))).toEqual([]);
+}, 60_000);
+
+test("a completed request that turns out bad is cloned; its outputs go when the clone is complete", async () => {
+  const first = await finished(stepChain("bad", 1));
+  const ann = { actor: "ann", version: null, dryRun: false };
+  const restart = { action: "restart", reason: "wrong tag", cleanupPolicy: "immediate_cleanup" } as const;
+  expect(await world.commands.act(first, restart, ann)).toMatchObject({ kind: "done", detail: { clone: "bad-v2" } });
+  expect(await world.request(first)).toMatchObject({
+    status: "completed",
+    supersededBy: "bad-v2",
+    outputState: "active",
+  });
+  const passes = async () => {
+    for (let i = 0; i < 3; i += 1)
+      await world
+        .server()
+        .pass()
+        .then(() => world.wait(60));
+  };
+  await passes();
+  world.engine.finish(world.storageDir);
+  await passes();
+  await world.expectStatus("bad-v2" as RequestName, "completed");
+  expect(await world.request(first)).toMatchObject({ status: "completed", outputState: "invalidated" });
+}, 60_000);
+
 test("a version that is complete with immediate_cleanup withdraws the one before it, and not earlier", async () => {
   const first = await finished(stepChain("v1", 1));
   expect(first).toBe("v1");

@@ -1,7 +1,7 @@
 import { jsonValue } from "../../base/json.ts";
 import { releaseFields } from "../../domain/release.ts";
 import type { OutputSpec, RequestRecord, RequestSpec } from "../../domain/request.ts";
-import { REQUEST_STATUS, type RequestStatus } from "../../domain/request-status.ts";
+import { type RequestStatus, statusMeaning } from "../../domain/request-status.ts";
 import { type InputSpec, inputLocation, makesEvents, type Work } from "../../domain/work.ts";
 import { type Kinds, kindOf } from "../../kinds/kind.ts";
 import { ACTION, actionsIn, mayResume, type PlanPreview } from "../../operators/port.ts";
@@ -38,7 +38,7 @@ export const requestFields = (record: RequestRecord) => {
     ...record,
     kind,
     requestName: spec.name,
-    statusMeaning: REQUEST_STATUS[record.status].meaning,
+    statusMeaning: statusMeaning(record),
     inputDataset: input ? inputLocation(input) : null,
     memoryMb: resources.memoryMb,
     timePerEventSec: resources.secondsPerEvent,

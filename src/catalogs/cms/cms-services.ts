@@ -7,6 +7,7 @@ import { makeCric, whoAmI } from "./cric/cric.ts";
 import { DBS_RULES } from "./dbs/answers.ts";
 import { makeDbs } from "./dbs/dbs.ts";
 import { health } from "./dbs/questions.ts";
+import { checkCertificate } from "./http/check-certificate.ts";
 import type { Wait } from "./http/pace.ts";
 import { type CallMetrics, HttpService, type HttpWorld } from "./http/service.ts";
 import { makeTrust, type TrustFiles } from "./http/trust.ts";
@@ -92,6 +93,7 @@ export function makeCmsServices(options: CmsOptions, ports: CmsPorts): CmsServic
       ]);
       return { reqmgr2: ofReqmgr2, dbs: ofDbs, rucio: ofRucio, cric: ofCric };
     },
+    identity: () => checkCertificate(options, clock.now()),
     close: () => trust.close(),
   };
 }

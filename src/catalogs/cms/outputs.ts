@@ -78,11 +78,14 @@ function makeSteps({ dbs, rucio }: Services, rules: Rules, options: CmsOutputOpt
     },
     files: (block, units) => {
       const config = datasetConfig(block.spec, block.dataset);
-      return addUnits(units, missingAdler32, (files) =>
-        dbs.addFiles(
-          block.name,
-          files.map((file) => dbsFile(file, config)),
-        ),
+      return addUnits(
+        units,
+        (files) => missingAdler32(files) ?? missingLumis(files),
+        (files) =>
+          dbs.addFiles(
+            block.name,
+            files.map((file) => dbsFile(file, config)),
+          ),
       );
     },
     "close-dbs": async ({ name, files }) => receipt(await dbs.closeBlock(name, files)),
@@ -161,6 +164,16 @@ const missingAdler32 = (files: readonly OutputFile[]): StepRefusal | null => {
   if (!bare) return null;
   const message = `${bare.lfn} has no adler32 checksum, and Rucio takes no file without`;
   return { code: "no-adler32", message, fix: "install python3 or xrdadler32 at the site, and run the unit again" };
+};
+
+/** Made up ones would be believed for ever. A file without events may be without lumis. */
+const missingLumis = (files: readonly OutputFile[]): StepRefusal | null => {
+  const bare = files.find(({ events, runLumis }) => events !== 0 && Object.keys(runLumis ?? {}).length === 0);
+  if (!bare) return null;
+  const message = `nobody knows of which runs and lumis ${bare.lfn} is, and none are made up for DBS`;
+  const fix =
+    "see that DBS knows the lumis of the input, then restart the request; or withdraw it: wms2 blocks withdraw";
+  return { code: "no-lumis", message, fix };
 };
 
 /** Calls that looking for refused units may take beside the first; the rest of them is then refused together. */

@@ -1,3 +1,5 @@
+import type { IdentityCheck } from "../port.ts";
+
 /**
  * What WMS2 asks of ReqMgr2, DBS, Rucio and CRIC, in the services' own terms. Every call may throw
  * WorldError("catalog-unreachable"): nobody answered, or not in full. What a service refuses is a value. All writes may be
@@ -10,6 +12,7 @@ export interface CmsServices {
   readonly cric: Cric;
   /** Is there any answer? For health and `wms2 doctor`: service → null, or what is wrong. */
   ping(): Promise<Readonly<Record<ServiceName, string | null>>>;
+  identity(): Promise<IdentityCheck>;
   close(): Promise<void>;
 }
 

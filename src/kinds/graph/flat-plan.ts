@@ -92,7 +92,8 @@ const requested = ({ cores, memoryMb, wallMinutes, diskMb }: NodeResources): Req
 
 /** What jobs ask for at most. */
 export const largest = (sizes: readonly NodeResources[]): NodeResources => {
-  const most = (key: keyof NodeResources) => sizes.reduce((sum, size) => Math.max(sum, size[key]), 0);
+  const most = (key: Exclude<keyof NodeResources, "gpuKind">) =>
+    sizes.reduce((sum, size) => Math.max(sum, size[key]), 0);
   return {
     cores: most("cores"),
     memoryMb: most("memoryMb"),

@@ -118,7 +118,7 @@ function readEvents(path, seed) {
 }
 
 /**
- * Made-up events are in the lumis that the job is to read, evenly; without such a list in lumis of the simulator's own.
+ * Made-up events are in the lumis that the job is to read, evenly; without such a list nobody knows in which: run 0.
  *
  * @param {string} path @param {number | null} known @param {readonly [number, number][]} lumis @param {import("./options.mjs").Job} job @param {import("./options.mjs").Options} options
  */
@@ -128,7 +128,7 @@ function inventEvents(path, known, lumis, job, options) {
   const count = known ?? EVENTS_PER_LUMI;
   return Array.from({ length: count }, (_, i) => {
     const event = foreignEvent(basename(path), i, job.seed, options.run);
-    const [run, lumi] = lumis[Math.floor((i * lumis.length) / count)] ?? [event.run, event.lumi];
+    const [run, lumi] = lumis[Math.floor((i * lumis.length) / count)] ?? [0, 0];
     return { ...event, run, lumi };
   });
 }

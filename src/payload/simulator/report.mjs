@@ -51,6 +51,7 @@ function runs(events) {
   /** @type {Map<number, Map<number, number>>} */
   const byRun = new Map();
   for (const { run, lumi } of events) {
+    if (run === 0) continue;
     const lumis = byRun.get(run) ?? new Map();
     byRun.set(run, lumis.set(lumi, (lumis.get(lumi) ?? 0) + 1));
   }

@@ -49,9 +49,10 @@ describe("the table of actions", () => {
     expect(mayDo("fail", "active")).toMatchObject({ kind: "refused", why: expect.stringContaining("hold it first") });
     expect(mayDo("release", "completed")).toMatchObject({ why: "it is completed, and that is final" });
     expect(mayDo("release", "active")).toMatchObject({ why: "it is active: only a held request can be released" });
-    for (const status of ["held", "failed"] as const) expect(mayDo("restart", status).kind).toBe("allowed");
+    for (const status of ["held", "failed", "completed"] as const)
+      expect(mayDo("restart", status).kind).toBe("allowed");
     expect(mayDo("restart", "active")).toMatchObject({
-      why: "it is active: only a held, failed or aborted request can be restarted: hold it first",
+      why: "it is active: only a request that is held or over can be restarted: hold it first",
     });
     expect(mayDo("requeue", "stopping")).toEqual({ kind: "already", why: "it is stopping already" });
     expect(mayResume("held", "failure-threshold")).toMatchObject({ why: expect.stringContaining("release it") });

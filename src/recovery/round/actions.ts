@@ -38,10 +38,10 @@ const TABLE = {
     otherwise: "only a held request can be failed: hold it first, or abort it",
   },
   restart: {
-    meaning: "kill and clone: give it up and begin again as the next version",
-    allowed: ["held", "failed", "aborted"],
+    meaning: "kill and clone: give it up and begin again as the next version; what is completed stays until that is",
+    allowed: ["held", "failed", "aborted", "completed"],
     already: [],
-    otherwise: "only a held, failed or aborted request can be restarted: hold it first",
+    otherwise: "only a request that is held or over can be restarted: hold it first",
   },
   stop: {
     meaning: "take its jobs out of the engine and keep what finished; it stays stopped until it is resumed",

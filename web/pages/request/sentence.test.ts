@@ -4,6 +4,7 @@ import { sentenceOf } from "./sentence.ts";
 type Request = Parameters<typeof sentenceOf>[0];
 const request = (over: Partial<Request>): Request => ({
   status: "active",
+  status_meaning: "",
   hold: null,
   waiting: null,
   wish: null,
@@ -38,6 +39,12 @@ test.each<[string, Request, Parameters<typeof sentenceOf>[1], ReturnType<typeof 
       next: "when the round has ended, the next one is planned or the outputs are registered",
       when: "this round is ready in 5 to 9 min",
     },
+  ],
+  [
+    "one whose outputs were withdrawn does not call them registered",
+    request({ status: "completed", status_meaning: "all work done, and its outputs withdrawn" }),
+    null,
+    { is: "It is completed: all work done, and its outputs withdrawn", because: null, next: null, when: null },
   ],
   [
     "one whose jobs are idle says why",

@@ -5,7 +5,7 @@ import { count } from "../../words.ts";
 
 type Request = Pick<
   Answer<"requests.show">,
-  "status" | "hold" | "waiting" | "wish" | "error" | "superseded_by_request" | "status_transitions"
+  "status" | "status_meaning" | "hold" | "waiting" | "wish" | "error" | "superseded_by_request" | "status_transitions"
 >;
 type Workflow = Pick<Answer<"workflows.status">, "work_units" | "eta" | "round">;
 
@@ -28,7 +28,7 @@ const IS: Readonly<Record<RequestStatus, string>> = {
   stopping: "Its jobs are being removed; finished work is kept",
   resubmitting: "It was stopped and goes back to the queue",
   held: "It is held",
-  completed: "It is done: all outputs are registered",
+  completed: "It is completed",
   failed: "It was given up",
   aborted: "It was cancelled",
 };
@@ -49,10 +49,10 @@ const NEXT: Readonly<Record<RequestStatus, string | null>> = {
 };
 
 export function sentenceOf(request: Request, workflow: Workflow | null): Sentence {
-  const { status, wish } = request;
+  const { status, wish, status_meaning } = request;
   const asked = wish ? `${wish.actor} asked to ${wish.kind} it: the next pass of the loop does so` : null;
   return {
-    is: isWords(status, workflow),
+    is: status === "completed" ? `It is completed: ${status_meaning}` : isWords(status, workflow),
     because: becauseOf(request),
     next: asked ?? (status === "held" ? heldNext(request) : NEXT[status]),
     when: whenOf(request, workflow),

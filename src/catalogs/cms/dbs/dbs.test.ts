@@ -112,6 +112,12 @@ test.each<[story: string, answer: Answer, outage: RegExp | null]>([
   ["an unreadable body, though HTTP 500", answer(500, error(115, "bad JSON").text), null],
   ["a certificate that is not let in", answer(403), /does not accept our certificate/],
   ["a role that is missing", answer(401), /does not accept our certificate/],
+  [
+    "a front end that wants a person to sign in",
+    { status: 302, text: "", headers: { location: "https://auth.example.org/realms/x?state=1" } },
+    /sends us to sign in at https:\/\/auth\.example\.org\/realms\/x \(HTTP 302\): it did not take our certificate/,
+  ],
+  ["a page that moved", { status: 301, text: "", headers: { location: "/elsewhere" } }, null],
   ["too many questions", answer(429, "Limit exceeded"), /too often/],
   ["a gateway", answer(502, "<html>"), /502/],
   ["an address that is not there", answer(404, "404 page not found"), null],

@@ -73,8 +73,13 @@ export const unreachable = (service: ServiceName, reason: string, options: { cau
 export const refused = (service: ServiceName, { code, message, fix }: Refusal) =>
   new WorldError("catalog-refused", service, `${SERVICE_TITLES[service]} refused (${code}): ${message}`, { hint: fix });
 
+const SIGN_IN = /sso|auth|login|sign-?in|openid|keycloak/i;
+
 /** The front end answers without a body that anybody wrote for us: it did not let us in. */
-export function notLetIn({ status }: Answer): string | null {
+export function notLetIn({ status, headers }: Answer): string | null {
+  const sentTo = status >= 300 && status < 400 ? headers.location : undefined;
+  if (sentTo && SIGN_IN.test(sentTo))
+    return `it sends us to sign in at ${sentTo.split("?", 1)[0]} (HTTP ${status}): it did not take our certificate`;
   if (status !== 401 && status !== 403) return null;
   return `it does not accept our certificate, or not for this (HTTP ${status})`;
 }
