@@ -20,7 +20,7 @@ export function Freshness(): ReactNode {
   const age = oldest === null ? "" : duration((Date.now() - oldest) / 1000);
   const word = { live: "Live", connecting: "Connecting", lost: "Not live" }[connection];
   return (
-    <span className="quiet number hide-narrow" title={`${word}: the oldest number on this page was read ${age} ago`}>
+    <span className="quiet number freshness" title={`${word}: the oldest number on this page was read ${age} ago`}>
       {connection === "live" ? "●" : "○"} {age || "…"}
       <span className="visually-hidden"> since the oldest number on this page was read. {word}.</span>
     </span>
@@ -35,8 +35,8 @@ export function LostBanner(): ReactNode {
     <Banner kind="warning">
       <b>The server has been silent for more than 30 s.</b>
       <span>
-        What you see was read {oldest === null ? "never" : `${duration((Date.now() - oldest) / 1000)} ago`}; it is tried
-        again by itself.
+        What you see was read {oldest === null ? "never" : `${duration((Date.now() - oldest) / 1000)} ago`}; it is
+        retried automatically.
       </span>
     </Banner>
   );

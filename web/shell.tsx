@@ -32,7 +32,7 @@ export function Shell(): ReactNode {
         <button type="button" className="skip" onClick={() => document.getElementById("main")?.focus()}>
           To the content
         </button>
-        <Link className="brand" href="/">
+        <Link className="brand" href="/" aria-label="WMS2, to the desk">
           <img src="icon.svg" alt="" />
           <span>WMS2</span>
         </Link>

@@ -27,7 +27,7 @@ export async function readFreshness(asked: Asked, probeMs: number) {
     ...(await answerWithin<Looked | { ok: false; text: string }>(probeMs, look)),
   });
   const items = await Promise.all([
-    see("loop passes", ofLoop.intervalSec, async () => ({
+    see("scheduler passes", ofLoop.intervalSec, async () => ({
       ok: ofLoop.healthy,
       readAt: ofLoop.lastPassAt,
       text: `${ofLoop.why}; ${ofLoop.passes} so far, the last took ${ofLoop.lastPassSeconds ?? "?"} s`,

@@ -31,7 +31,10 @@ const NO_MORE: Readonly<Partial<Record<Why, (facts: Facts) => string>>> = {
   "wall-cap": ({ wall, policy }) =>
     `: it already had ${wall.before} minutes, the most allowed is ${policy.settings.maxWallMinutes}`,
   site: ({ site }) => ` at ${site}: the unit should move to another site`,
-  "run-retries": ({ attempt }) => ` in this run: its ${plural(attempt.maxRetries, "retry is", "retries are")} used up`,
+  "run-retries": ({ attempt }) =>
+    attempt.maxRetries === 0
+      ? " in this run: no automatic retries allowed"
+      : ` in this run: its ${plural(attempt.maxRetries, "retry is", "retries are")} used up`,
 };
 
 function verdict(facts: Facts, decision: Decision): string {

@@ -33,7 +33,7 @@ describe.skipIf(!isThere)("a shift begins", () => {
 
     await menu(page, /^Sites/);
     const site = page.getByRole("listitem").filter({ hasText: "T2_DE_South" });
-    await expectText(site, /enabled.*failed, .*by the place's fault/s);
+    await expectText(site, /enabled.*failed, .*possibly because of the site/s);
     await site.getByRole("link", { name: "T2_DE_South" }).click();
     await expectText(page.locator("main"), /What fails here.*Exit 8020.*6 failures in 1 request/s);
 

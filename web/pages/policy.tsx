@@ -107,7 +107,10 @@ function Explained({ asked }: { asked: Asked }): ReactNode {
           "No row is asked."
         )}
       </p>
-      <pre className="log">{data.text.trimEnd()}</pre>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
+      <pre className="log" tabIndex={0}>
+        {data.text.trimEnd()}
+      </pre>
     </section>
   );
 }

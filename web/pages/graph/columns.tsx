@@ -29,7 +29,7 @@ export function listColumns(name: string, isNarrow: boolean): readonly JobColumn
     {
       key: "memory",
       title: "Memory",
-      width: "13rem",
+      width: "15rem",
       end: true,
       cell: ({ memory_mb, peak_memory_mb }) => usedOf(memory_mb, peak_memory_mb, megabytes),
     },

@@ -88,7 +88,7 @@ function Rows({ name, list, isAlongTime }: RowsProps): ReactNode {
         idOf={({ unit, node }) => `${unit}/${node}`}
         onOpen={(row) => go(nodeHref(name, row))}
         onNearEnd={onNearEnd}
-        {...(!isNarrow && { leastWidth: "44rem" })}
+        {...(!isNarrow && { leastWidth: isAlongTime ? "44rem" : "59rem" })}
       />
     </>
   );

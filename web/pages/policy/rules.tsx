@@ -109,7 +109,13 @@ export function Rows({ request, rule }: { request?: string | undefined; rule?: s
           <summary className="body">
             {LAYERS[layer as keyof typeof LAYERS]}: {count(rows.length, "row")}
           </summary>
-          <div className="scroll">
+          <div
+            className="scroll"
+            role="region"
+            aria-label={`Rows: ${LAYERS[layer as keyof typeof LAYERS]}`}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+            tabIndex={0}
+          >
             <table className="plain">
               <TableHead
                 columns={[

@@ -40,9 +40,9 @@ test("law: no attempt is lost, however many hours are in a bar", () => {
 test.each([
   [{ done: 0, failed: 0, blamed: 0 }, "no attempt ended here"],
   [{ done: 1, failed: 0, blamed: 0 }, "1 attempt ended well, none failed"],
-  [{ done: 7, failed: 4, blamed: 0 }, "7 attempts ended well, 4 failed, none of them maybe for the site"],
-  [{ done: 7, failed: 4, blamed: 3 }, "7 attempts ended well, 4 failed, 3 of them maybe for the site"],
-  [{ done: 0, failed: 8, blamed: 8 }, "0 attempts ended well, 8 failed, all of them maybe for the site"],
+  [{ done: 7, failed: 4, blamed: 0 }, "7 attempts ended well, 4 failed, none of them possibly because of the site"],
+  [{ done: 7, failed: 4, blamed: 3 }, "7 attempts ended well, 4 failed, 3 of them possibly because of the site"],
+  [{ done: 0, failed: 8, blamed: 8 }, "0 attempts ended well, 8 failed, all of them possibly because of the site"],
 ])("%o", (sums, text) => {
   expect(faultText(sums)).toBe(text);
 });

@@ -25,7 +25,7 @@ export const sumOf = (hours: SiteHours): SiteSums => ({
 export const partsOf = ({ done, failed, blamed }: SiteSums) => [
   part("done", done, "ended well"),
   part("failed", failed - blamed, "failed for another reason"),
-  { tone: "retrying" as const, letter: "P", label: "failed, maybe for the site", count: blamed },
+  { tone: "retrying" as const, letter: "P", label: "failed, possibly because of the site", count: blamed },
 ];
 
 /** A bar for every hour, those without attempts included; several hours in one where there are many. */
@@ -68,5 +68,5 @@ export function faultText({ done, failed, blamed }: Omit<SiteSums, "busyHours">)
   const ended = `${count(done, "attempt")} ended well`;
   if (failed === 0) return `${ended}, none failed`;
   const fault = blamed === 0 ? "none" : blamed === failed ? "all" : blamed.toLocaleString("en");
-  return `${ended}, ${failed.toLocaleString("en")} failed, ${fault} of them maybe for the site`;
+  return `${ended}, ${failed.toLocaleString("en")} failed, ${fault} of them possibly because of the site`;
 }
