@@ -48,7 +48,7 @@ heading "By site" [level=2]
 columnheader "Site"
 columnheader "Nodes"
 columnheader "Failed"
-columnheader "The site's fault"`,
+columnheader "Likely the site"`,
   "/requests/muons-reco-2026A/units": `
 heading "Work units of muons-reco-2026A" [level=1]
 group "Paint by"

@@ -28,7 +28,7 @@ export function Progress({ status, eventsDone }: { status: WorkflowStatus; event
       <header>
         <h2>Round {status.round}</h2>
         <span className="number live">{percent(status.progress_percent)} of all work</span>
-        {status.eta && <span className="quiet end">round ready {status.eta.text}</span>}
+        {status.eta && <span className="quiet end">this round: {status.eta.text}</span>}
       </header>
       <div className="body commands">
         <div className="title">

@@ -37,7 +37,7 @@ test.each<[string, Request, Parameters<typeof sentenceOf>[1], ReturnType<typeof 
       is: "It runs round 1: 120 of 400 work units done, 2 failed",
       because: null,
       next: "when the round has ended, the next one is planned or the outputs are registered",
-      when: "this round is ready in 5 to 9 min",
+      when: "this round: in 5 to 9 min",
     },
   ],
   [

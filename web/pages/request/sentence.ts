@@ -91,6 +91,6 @@ function heldNext({ hold }: Request): string {
 }
 
 function whenOf({ status, waiting }: Request, workflow: Workflow | null): Sentence["when"] {
-  if (status === "active" && workflow?.eta) return `this round is ready ${workflow.eta.text}`;
+  if (status === "active" && workflow?.eta) return `this round: ${workflow.eta.text}`;
   return waiting?.until ? { at: waiting.until } : null;
 }
