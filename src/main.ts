@@ -39,6 +39,7 @@ import { makeCommands } from "./operators/commands.ts";
 import { makeDeskTurns } from "./operators/desk-turns.ts";
 import { makeSiteSync } from "./operators/sync-sites.ts";
 import { workerFacts } from "./payload/facts.ts";
+import { makeReadAside } from "./read-aside.ts";
 import { policyText, type RecoveryOptions } from "./recovery/policy-text.ts";
 import { renderDag } from "./render/render-dag.ts";
 import { makeImporters } from "./reqmgr2/importers.ts";
@@ -130,6 +131,7 @@ async function makePorts(config: Config, store: Store, log: Log) {
     catalog: makeCatalog(config, { clock: systemClock, log, metrics }, store),
     kinds: KINDS,
     spool: makeSpool(spoolOptions(config, await recoveryOptions(config))),
+    readAside: makeReadAside(),
     runHook: makeRunHook(submitter(config)),
     frepp: makeFreppWorld(section(config, "frepp")),
     clock: systemClock,

@@ -154,9 +154,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "start-up.ts": ["base", "domain", "config", "disk", "engine/dagman", "api/tokens.ts", "lifecycle/ports.ts"],
   "simulate-child.ts": ["base"],
+  "read-aside.ts": ["base", "intake", "kinds"],
+  "reading-thread.ts": ["intake", "kinds"],
   "main.ts": [
     "start-up.ts",
     "simulate-child.ts",
+    "read-aside.ts",
     "base",
     "domain",
     "config",

@@ -4,6 +4,7 @@ import type { Operation } from "../operations/operation.ts";
 import { OPERATIONS, type Operations } from "../operations/table.ts";
 import { type Api, BASE } from "./api-types.ts";
 import { Call, type Runs } from "./call.ts";
+import { makeChangeTurns } from "./change-turns.ts";
 import type { RunPorts } from "./ports.ts";
 import { usageError } from "./problem.ts";
 import { actionRuns } from "./run/actions.ts";
@@ -55,10 +56,11 @@ type AnyRun = (input: object, call: Call) => unknown;
 
 /** A route for every operation of the table. */
 export function addRoutes(app: Api, ports: RunPorts): void {
+  const enter = makeChangeTurns();
   for (const subject of Object.keys(RUNS) as (keyof Operations)[]) {
     const runs = RUNS[subject] as unknown as Readonly<Record<string, AnyRun>>;
     for (const [name, operation] of Object.entries<Operation>(OPERATIONS[subject])) {
-      const route = routeOf(operation, runs[name]!, ports);
+      const route = routeOf(operation, runs[name]!, ports, enter);
       if (operation.rawBody) app.register(async (scope) => textBodies(scope as unknown as Api).route(route));
       else app.route(route);
       // Where a Prometheus server looks when it is not told.
@@ -67,7 +69,7 @@ export function addRoutes(app: Api, ports: RunPorts): void {
   }
 }
 
-function routeOf(operation: Operation, run: AnyRun, ports: RunPorts) {
+function routeOf(operation: Operation, run: AnyRun, ports: RunPorts, enter: ReturnType<typeof makeChangeTurns>) {
   const { method, path, role, answers } = operation;
   const views = new Map(
     Object.entries(answers).map(([status, answer]) => [
@@ -75,6 +77,13 @@ function routeOf(operation: Operation, run: AnyRun, ports: RunPorts) {
       answer instanceof z.ZodType ? viewOf(answer) : null,
     ]),
   );
+  const change = async (request: FastifyRequest, work: () => Promise<unknown>): Promise<unknown> => {
+    const leave = await enter(request.patience);
+    return work().finally(() => {
+      leave();
+      ports.queries.forget();
+    });
+  };
   return {
     method,
     url: `${BASE}${path}`,
@@ -83,7 +92,7 @@ function routeOf(operation: Operation, run: AnyRun, ports: RunPorts) {
     schema: schemaOf(operation),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const work = async () => run(inputOf(request), new Call(ports, request, reply));
-      const answer = await (method === "GET" ? work() : work().finally(ports.queries.forget));
+      const answer = await (method === "GET" ? work() : change(request, work));
       // A reply that an async function returns is waited for, and comes as undefined.
       if (reply.sent || answer === reply) return reply;
       return views.get(reply.statusCode)?.(answer as never) ?? answer;

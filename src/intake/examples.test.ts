@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission } from "../../tests/support/request-documents.ts";
 import type { GraphWork } from "../domain/graph.ts";
 import type { Submission } from "../domain/submission.ts";
-import { expandGraph } from "../kinds/graph/expand.ts";
+import { expandAll } from "../kinds/graph/expand.ts";
 import { graphInputs } from "../kinds/graph/inputs.ts";
 import { KINDS } from "../kinds/table.ts";
 import { parseDocument } from "../reading/parse-document.ts";
@@ -76,7 +76,7 @@ test.each([
   expect(files.map((file) => file.path)).toEqual(scripts);
   const work = spec.work as GraphWork;
   expect(work.directory).toBe(resolve(EXAMPLES, "graphs"));
-  const graph = expandGraph(work);
+  const graph = expandAll(work).graph;
   expect(graph.jobs).toHaveLength(jobs);
   expect(graph.edges).toHaveLength(sets);
   expect(graph.edges.flatMap(({ parents, children }) => [...parents, ...children])).toHaveLength(members);

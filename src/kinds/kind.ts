@@ -29,6 +29,8 @@ export interface Kind<W extends Work = Work> {
   read(top: Form, rules: IntakeRules): W;
   /** How much is asked for, as far as the document says; null: the input will show. */
   extent(work: W): Extent | null;
+  /** Makes ready what `inputs`, `outline`, `credits` and `check` go by, with pauses: what they do themselves is short then. */
+  prepare?(work: W): Generator<undefined, void>;
   /** Files of people's own that must be there before anything begins: absolute path → where the document says so. */
   inputs?(work: W): ReadonlyMap<string, string>;
   /** One line for people. */

@@ -1,3 +1,4 @@
+import { inSlices } from "../base/slices.ts";
 import type { JobToRun } from "../domain/credit.ts";
 import { type DagId, jobIndex, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
@@ -22,8 +23,9 @@ export async function gatherEarlierWork(
   files: readonly RequestFile[],
   previous: RequestName | null,
 ): Promise<EarlierWork | null> {
-  const { credits } = kindOf(ports.kinds, work);
+  const { credits, prepare } = kindOf(ports.kinds, work);
   if (!credits) return null;
+  if (prepare) await inSlices(prepare(work));
   const before = previous && (await ports.store.requests.get(previous));
   const workflow = before && (await ports.store.workflows.forRequest(before.spec.name));
   const proofs = new Map<string, JobProof>();

@@ -9,6 +9,7 @@ import type { RememberedRule } from "../domain/rule.ts";
 import type { UnitStates } from "../domain/run.ts";
 import type { FileStamp } from "../domain/workflow.ts";
 import type { Engine } from "../engine/port.ts";
+import type { TextAsked, TextRead } from "../intake/read-text.ts";
 import type { Kinds } from "../kinds/kind.ts";
 import type { MergedSize } from "../outputs/check-outputs.ts";
 import type { OutputPatience } from "../outputs/decide-block.ts";
@@ -33,6 +34,8 @@ export interface Ports {
   readonly ids: { next(): string };
   readonly log: Log;
   readonly metrics: PassMetrics;
+  /** Reads documents beside everything else. Absent: they are read where they come. */
+  readonly readAside?: (asked: TextAsked) => Promise<TextRead>;
   /** Absent: hooks are not run. */
   readonly runHook?: RunHook;
   /** Absent: nobody runs frepp beside us. */

@@ -22,7 +22,7 @@ import { gatherResults } from "./results.ts";
 import { retryNode } from "./retry-node.ts";
 import { runDocument } from "./run.ts";
 import { banSite, changeSite, siteEffect, unbanSite } from "./site-actions.ts";
-import { check, preview, readDocument, submit } from "./submit.ts";
+import { check, preview, readText, submit } from "./submit.ts";
 import { syncSites } from "./sync-sites.ts";
 import { acknowledge, changeDag, reprioritise, setAdmission } from "./system-actions.ts";
 
@@ -90,8 +90,8 @@ const actFrom =
   async (name, { from, ...wanted }, by) => {
     if (from === undefined) return act(ports, name, wanted, by);
     const format = from.trimStart().startsWith("{") ? "json" : "yaml";
-    const draft = readDocument({ text: from, format }, rules, by.actor, ports.kinds);
-    return draft.ok
-      ? act(ports, name, { ...wanted, draft: draft.value }, by)
-      : { kind: "refused", problems: draft.error };
+    const read = await readText(ports, { text: from, format }, rules, by.actor);
+    if (!read.ok) return { kind: "refused", problems: read.error };
+    const draft = read.value.kind === "read" ? { draft: read.value.submission } : {};
+    return act(ports, name, { ...wanted, ...draft }, by);
   };

@@ -7,7 +7,7 @@ import { nothingDue } from "../lifecycle/decide-fill.ts";
 import { firstFill } from "../lifecycle/gather-fill.ts";
 import { openInput, sitesWithSecondary, usableSites } from "../lifecycle/gather-plan.ts";
 import type { Work } from "../lifecycle/ports.ts";
-import { describePlan } from "../planning/describe.ts";
+import { describeInSlices } from "../planning/describe.ts";
 import { packFiles } from "../planning/packed-files.ts";
 import { coarseSteps } from "../planning/production-steps.ts";
 import type { PlanPreview } from "./port.ts";
@@ -44,7 +44,7 @@ export async function previewPlan(ports: Work, spec: RequestSpec): Promise<PlanP
       evidence: { files: outcome.unplanned },
     });
   }
-  const described = describePlan(outcome.plan);
+  const described = await inSlices(describeInSlices(outcome.plan), ports.signal);
   const coarse = spec.adaptive ? [] : coarseSteps(spec.productionSteps, described.units);
   return ok({ ...described, warnings: [...described.warnings, ...coarse] });
 }

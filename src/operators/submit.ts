@@ -4,48 +4,63 @@ import { listed } from "../base/text.ts";
 import { tokenOf } from "../domain/actor.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
-import type { RequestSpec } from "../domain/request.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
-import { readSubmission } from "../intake/read-submission.ts";
-import { type Kinds, kindOf } from "../kinds/kind.ts";
+import { problemsIn, readText as readHere, type TextRead } from "../intake/read-text.ts";
 import type { Work } from "../lifecycle/ports.ts";
-import { problemsAtLines } from "../reading/line-of.ts";
-import { parseDocument } from "../reading/parse-document.ts";
 import { type Import, importOf, importRequest } from "./import.ts";
 import type { Document, PlanPreview, SubmitAnswer } from "./port.ts";
 import { previewPlan } from "./preview.ts";
 
-/** A document becomes a request, or a list of named problems. */
-export function readDocument(
-  { text, format }: Document,
+/** What a text says, without looking whether its files are there. */
+export const readText: (
+  ports: Pick<Work, "kinds" | "readAside">,
+  document: Document,
   rules: IntakeRules,
   actor: string,
-  kinds: Kinds,
-): Result<Submission, readonly Problem[]> {
-  const parsed = parseDocument(text, format);
-  return parsed.ok ? readSubmission(parsed.value, { ...rules, requestor: tokenOf(actor) }, kinds) : parsed;
+  options?: { readonly mayName: boolean },
+) => Promise<TextRead> = async (
+  { kinds, readAside },
+  { text, format },
+  rules,
+  actor,
+  { mayName } = { mayName: false },
+) => {
+  const asked = { text, format, mayName, rules: { ...rules, requestor: tokenOf(actor) } };
+  return readAside ? readAside(asked) : readHere(asked, kinds);
+};
+
+type ReadOrNamed = { readonly wanted: Import } | { readonly submission: Submission };
+
+/** A document that makes sense, and whose files are there; or the request it names instead of being one, which a draft never does. */
+async function readOrNamed(
+  ports: Work,
+  document: Document,
+  rules: IntakeRules,
+  actor: string,
+  mayName = !document.isDraft,
+): Promise<Result<ReadOrNamed, readonly Problem[]>> {
+  const read = await readText(ports, document, rules, actor, { mayName });
+  if (!read.ok) return read;
+  if (read.value.kind === "named") return ok({ wanted: importOf(read.value.document)! });
+  const { submission, inputs } = read.value;
+  const absent = await absentInputs(ports, inputs);
+  return absent.length > 0 ? err(problemsIn(document, absent)) : ok({ submission });
 }
 
-/** People write YAML; what programs send as JSON has no lines worth naming. */
-const atLines = ({ text, format }: Document, problems: readonly Problem[]): readonly Problem[] =>
-  format === "yaml" ? problemsAtLines(text, problems) : problems;
-
-/** A document that makes sense, and whose files are there. */
 export async function readWhole(
   ports: Work,
   document: Document,
   rules: IntakeRules,
   actor: string,
 ): Promise<Result<Submission, readonly Problem[]>> {
-  const read = readDocument(document, rules, actor, ports.kinds);
-  if (!read.ok) return err(atLines(document, read.error));
-  const absent = await absentInputs(ports, read.value.spec.work);
-  return absent.length > 0 ? err(atLines(document, absent)) : read;
+  const read = await readOrNamed(ports, document, rules, actor, false);
+  return read.ok && "submission" in read.value
+    ? ok(read.value.submission)
+    : (read as Result<never, readonly Problem[]>);
 }
 
-async function absentInputs({ kinds, spool }: Work, work: RequestSpec["work"]): Promise<readonly Problem[]> {
-  const inputs = kindOf(kinds, work).inputs?.(work);
-  if (!inputs) return [];
+async function absentInputs({ spool }: Work, inputs: ReadonlyMap<string, string>): Promise<readonly Problem[]> {
+  if (inputs.size === 0) return [];
   const [directory = "/"] = inputs.keys();
   const there = await spool.stamps(directory, inputs.keys());
   const absent = groupBy(
@@ -59,12 +74,6 @@ async function absentInputs({ kinds, spool }: Work, work: RequestSpec["work"]): 
   }));
 }
 
-/** The request a document names instead of being one; a draft never does. */
-function importIn({ text, format, isDraft }: Document): Import | null {
-  const parsed = isDraft || !text.includes("reqmgr2") ? null : parseDocument(text, format);
-  return parsed?.ok ? importOf(parsed.value) : null;
-}
-
 export async function submit(
   ports: Work,
   rules: IntakeRules,
@@ -74,15 +83,14 @@ export async function submit(
   signal?: AbortSignal,
 ): Promise<SubmitAnswer> {
   const { store, clock, log } = ports;
-  const wanted = importIn(document);
-  if (wanted) {
-    const answer = await importRequest({ ...ports, signal }, rules, wanted, { actor, dryRun: false });
+  const read = await readOrNamed(ports, document, rules, actor);
+  if (!read.ok) return err({ kind: "problems", problems: read.error });
+  if ("wanted" in read.value) {
+    const answer = await importRequest({ ...ports, signal }, rules, read.value.wanted, { actor, dryRun: false });
     if (answer.ok && !answer.value.already) nudge();
     return answer;
   }
-  const submission = await readWhole(ports, document, rules, actor);
-  if (!submission.ok) return err({ kind: "problems", problems: submission.error });
-  const { spec, files, warnings } = submission.value;
+  const { spec, files, warnings } = read.value.submission;
   const { isDraft = false } = document;
   const isStored =
     (await store.requests.create(spec, isDraft ? "new" : "submitted", files, actor, clock.now())) ||
@@ -102,11 +110,11 @@ export async function check(
   actor: string,
   signal?: AbortSignal,
 ): Promise<SubmitAnswer> {
-  const wanted = importIn(document);
-  if (wanted) return importRequest({ ...ports, signal }, rules, wanted, { actor, dryRun: true });
-  const submission = await readWhole(ports, document, rules, actor);
-  if (!submission.ok) return err({ kind: "problems", problems: submission.error });
-  const { spec, warnings } = submission.value;
+  const read = await readOrNamed(ports, document, rules, actor);
+  if (!read.ok) return err({ kind: "problems", problems: read.error });
+  if ("wanted" in read.value)
+    return importRequest({ ...ports, signal }, rules, read.value.wanted, { actor, dryRun: true });
+  const { spec, warnings } = read.value.submission;
   const isTaken = (await ports.store.requests.get(spec.name)) !== null;
   if (isTaken && !document.isCompared) return err({ kind: "name-taken", name: spec.name });
   return ok({

@@ -1,3 +1,4 @@
+import { toEnd } from "../base/slices.ts";
 import type { DagPlan } from "../domain/plan.ts";
 import { reports } from "../domain/roles.ts";
 
@@ -7,7 +8,10 @@ interface Spread {
 }
 
 /** A plan for people: what a summary table shows. Plain data, taken in one walk. */
-export function describePlan(plan: DagPlan) {
+export const describePlan = (plan: DagPlan): PlanDescription => toEnd(describeInSlices(plan));
+
+/** The same with a pause offered after every unit. */
+export function* describeInSlices(plan: DagPlan) {
   const { summary } = plan;
   const unitsBySite = new Map<string, number>();
   let jobsPerUnit: Spread | null = null;
@@ -21,6 +25,7 @@ export function describePlan(plan: DagPlan) {
     jobsPerUnit = widened(jobsPerUnit, unit.nodes.length);
     bytesPerUnit = widened(bytesPerUnit, unit.expectedOutputBytes);
     for (const node of unit.nodes) if (node.events !== null) eventsPerJob = widened(eventsPerJob, node.events);
+    yield;
   }
   const roles = plan.shape.steps.map(({ role }) => role);
   return {
@@ -46,7 +51,8 @@ const hoursByRole = ({ shape, resources, summary }: DagPlan): number =>
       return sum + ((summary.nodesByRole[role] ?? 0) * cores * wallMinutes) / 60;
     }, 0);
 
-export type PlanDescription = Readonly<ReturnType<typeof describePlan>>;
+type Described<G> = G extends Generator<unknown, infer T> ? T : never;
+export type PlanDescription = Readonly<Described<ReturnType<typeof describeInSlices>>>;
 
 const widened = (spread: Spread | null, value: number): Spread =>
   spread === null

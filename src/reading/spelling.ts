@@ -19,13 +19,18 @@ function editDistance(a: string, b: string, limit: number): number {
 
 const plain = (word: string): string => word.toLowerCase().replaceAll(/[_\-\s]/g, "");
 
+/** Of a document's own words there may be thousands, known and unknown. */
+const MOST_LOOKS = 300;
+
 /** The known word a person most likely meant; null when none is near. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   if (word.length > 60) return null;
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   const limit = word.length <= 4 ? 1 : word.length <= 8 ? 2 : 3;
+  let looks = 0;
   for (const candidate of known) {
+    if (++looks > MOST_LOOKS) break;
     const distance = editDistance(plain(word), plain(candidate), limit);
     if (distance <= limit && distance < bestDistance && distance < plain(candidate).length) {
       best = candidate;

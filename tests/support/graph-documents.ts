@@ -1,5 +1,5 @@
 import type { Graph, GraphWork } from "../../src/domain/graph.ts";
-import { expandGraph } from "../../src/kinds/graph/expand.ts";
+import { expandAll } from "../../src/kinds/graph/expand.ts";
 import { attached, describeProblems, RULES, readSubmission } from "./request-documents.ts";
 
 /** Graphs that tests begin with. */
@@ -49,7 +49,7 @@ export const graphWork = (document: unknown): GraphWork => {
   if (!read.ok) throw new Error(describeProblems(read.error).join("\n"));
   return read.value.spec.work as GraphWork;
 };
-export const graphOf = (document: unknown): Graph => expandGraph(graphWork(document));
+export const graphOf = (document: unknown): Graph => expandAll(graphWork(document)).graph;
 
 export const graphProblems = (document: unknown): readonly string[] => {
   const read = readSubmission(document, RULES);

@@ -1,3 +1,4 @@
+import { inSlices } from "../../base/slices.ts";
 import { kindOf } from "../../kinds/kind.ts";
 import type { results } from "../../operations/results.ts";
 import type { Runs } from "../call.ts";
@@ -29,7 +30,9 @@ export const resultRuns: Runs<typeof results> = {
   async graph({ name }, { queries, ports }) {
     const { record } = await found("request", name, queries.request(name));
     const { work } = record.spec;
-    return { requestName: name, graph: kindOf(ports.kinds, work).outline?.(work) ?? null };
+    const kind = kindOf(ports.kinds, work);
+    if (kind.prepare) await inSlices(kind.prepare(work));
+    return { requestName: name, graph: kind.outline?.(work) ?? null };
   },
 };
 

@@ -5,7 +5,7 @@ import { requestDetailView } from "../../../tests/support/api-views.ts";
 import { graphDocument, sweepDocument } from "../../../tests/support/graph-documents.ts";
 import { describeProblems, RULES, readSubmission } from "../../../tests/support/request-documents.ts";
 import type { GraphWork } from "../../domain/graph.ts";
-import { expandGraph } from "../../kinds/graph/expand.ts";
+import { expandAll } from "../../kinds/graph/expand.ts";
 import { documentText } from "./document.ts";
 
 const rules = [
@@ -41,7 +41,7 @@ test.each([
   const told = documentText(requestDetailView(sampleRequest({ spec }), null, []));
   // Files travel beside the page.
   const { work: again, recovery } = specOf({ ...parse(told), attachments: document.attachments ?? {} });
-  expect(expandGraph(again as GraphWork)).toEqual(expandGraph(work));
+  expect(expandAll(again as GraphWork).graph).toEqual(expandAll(work).graph);
   expect((again as GraphWork).hooks).toEqual(work.hooks);
   expect(recovery).toEqual(spec.recovery);
 });

@@ -42,9 +42,9 @@ function readColumns(each: readonly string[]): Result<Columns, string> {
     if (columns.has(name)) return err(`--each names ${name} twice`);
     const values: string[] = [];
     for (const value of word.slice(at + 1).split(",")) {
-      const range = value.includes("..") ? readRange(value) : [value.trim()];
+      const range = value.includes("..") ? readRange(value) : { values: () => [value.trim()] };
       if (typeof range === "string") return err(`--each ${name}: "${value.trim()}" ${range}`);
-      values.push(...range);
+      for (const each of range.values()) values.push(each);
     }
     columns.set(name, values);
   }

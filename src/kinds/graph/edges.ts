@@ -4,17 +4,20 @@ import { type Faults, quoted } from "./faults.ts";
 import { isGlob, JobNames } from "./job-names.ts";
 import { textAt } from "./texts.ts";
 
+const SLICE = 500;
+
 /**
  * What comes before what. Parents that are named, or make what is read, are one set for each child; each glob is a set of
  * its own. Children with the same set share it.
  */
-export function joinEdges(
+export function* joinEdges(
   jobs: readonly GraphJob[],
   expansions: readonly Expansion[],
   faults: Faults,
-): readonly Edges[] {
+): Generator<undefined, readonly Edges[]> {
   const names = new JobNames(jobs.map(({ name }) => name));
-  const makers = findMakers(jobs, expansions, faults);
+  yield;
+  const makers = yield* findMakers(jobs, expansions, faults);
   const sets = new Map<string, { parents: readonly number[]; children: number[] }>();
   const join = (key: string, parents: readonly number[], child: number): void => {
     const set = sets.get(key);
@@ -28,6 +31,7 @@ export function joinEdges(
     let found: Parents | null = null;
     for (let row = 0; row < rows; row++) {
       const child = first + row;
+      if (child % SLICE === 0) yield;
       if (found === null || !isSame)
         found = parentsOf(
           after.map((text) => textAt(text, row)),
@@ -99,10 +103,15 @@ function parentFinder(names: JobNames, makers: ReadonlyMap<string, number>, tell
 }
 
 /** Who makes which file. */
-function findMakers(jobs: readonly GraphJob[], expansions: readonly Expansion[], faults: Faults) {
+function* findMakers(
+  jobs: readonly GraphJob[],
+  expansions: readonly Expansion[],
+  faults: Faults,
+): Generator<undefined, ReadonlyMap<string, number>> {
   const makers = new Map<string, number>();
   for (const { template, first, rows } of expansions)
-    for (let index = first; index < first + rows; index++)
+    for (let index = first; index < first + rows; index++) {
+      if (index % SLICE === 0) yield;
       for (const path of jobs[index]!.makes) {
         const other = makers.get(path);
         if (other === undefined) makers.set(path, index);
@@ -114,6 +123,7 @@ function findMakers(jobs: readonly GraphJob[], expansions: readonly Expansion[],
             `${quoted(path)} is made by two jobs: ${quoted(jobs[other]!.name)} and ${quoted(jobs[index]!.name)}`,
           );
       }
+    }
   return makers;
 }
 

@@ -1,3 +1,4 @@
+import { toEnd } from "../../base/slices.ts";
 import type { Edges, Graph, GraphJob, GraphWork, JobTemplate } from "../../domain/graph.ts";
 import { joinEdges } from "./edges.ts";
 import { Faults, quoted } from "./faults.ts";
@@ -18,15 +19,21 @@ export interface Expansion {
   readonly sharesReads: boolean;
 }
 
-/** Every job written out, with what comes before it. The same work always gives the same graph. */
-export const expandGraph = (work: GraphWork): Graph => expandAll(work).graph;
+/** So many jobs are written out or looked at between two pauses. */
+const SLICE = 500;
 
-/** The same with all that is wrong with it. A work that passed intake has no faults. */
-export function expandAll(work: Omit<GraphWork, "hooks">): { readonly graph: Graph; readonly faults: Faults } {
+/**
+ * Every job written out, with what comes before it, and all that is wrong with it; a work that passed intake has no faults.
+ * The same work always gives the same graph. Pauses are offered: there may be 200,000 jobs.
+ */
+export function* expandInSlices(
+  work: Omit<GraphWork, "hooks">,
+): Generator<undefined, { readonly graph: Graph; readonly faults: Faults }> {
   const faults = new Faults();
   const jobs: GraphJob[] = [];
   const groups: { name: string; atOnce: number }[] = [];
-  const expansions = work.jobs.map((template, index): Expansion => {
+  const expansions: Expansion[] = [];
+  for (const [index, template] of work.jobs.entries()) {
     const columns = columnsOf(template, work);
     const compile = (key: string) => (text: string) =>
       compileText(text, columns, (why) => faults.add(index, key, "text", why));
@@ -34,15 +41,21 @@ export function expandAll(work: Omit<GraphWork, "hooks">): { readonly graph: Gra
     const first = jobs.length;
     const rows = countRows(template.each);
     const { make, sharesReads } = jobMaker(template, work.directory, compile, group);
-    for (let row = 0; row < rows; row++) jobs.push(make(first + row, row));
-    return { template: index, first, rows, after: template.after.map(compile("after")), sharesReads };
-  });
-  checkNames(jobs, expansions, faults);
-  checkPaths(jobs, expansions, faults);
-  const edges: readonly Edges[] = joinEdges(jobs, expansions, faults);
+    for (let row = 0; row < rows; row++) {
+      jobs.push(make(first + row, row));
+      if (row % SLICE === 0) yield;
+    }
+    expansions.push({ template: index, first, rows, after: template.after.map(compile("after")), sharesReads });
+  }
+  yield* checkNames(jobs, expansions, faults);
+  yield* checkPaths(jobs, expansions, faults);
+  const edges: readonly Edges[] = yield* joinEdges(jobs, expansions, faults);
+  yield;
   findCycles(jobs, edges, expansions, faults);
   return { graph: { jobs, edges, groups }, faults };
 }
+
+export const expandAll = (work: Omit<GraphWork, "hooks">) => toEnd(expandInSlices(work));
 
 type Compile = (key: string) => (text: string) => JobText;
 
@@ -88,9 +101,14 @@ const PLAIN = /^[\w.:/-]+$/;
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
 /** A value may be empty, or make of a path what is none: it would be found out only when the job has run. */
-function checkPaths(jobs: readonly GraphJob[], expansions: readonly Expansion[], faults: Faults): void {
+function* checkPaths(
+  jobs: readonly GraphJob[],
+  expansions: readonly Expansion[],
+  faults: Faults,
+): Generator<undefined> {
   for (const { template, first, rows } of expansions)
     for (let index = first; index < first + rows; index++) {
+      if (index % SLICE === 0) yield;
       const { name, reads, makes, argv } = jobs[index]!;
       const about = (key: string, why: string) => faults.add(template, key, "path", `of ${quoted(name)} ${why}`);
       for (const [key, paths] of [
@@ -112,10 +130,15 @@ function pathProblem(path: string): string | null {
   return UNPRINTABLE.test(path) ? `has a character that cannot be printed: ${quoted(path)}` : null;
 }
 
-function checkNames(jobs: readonly GraphJob[], expansions: readonly Expansion[], faults: Faults): void {
+function* checkNames(
+  jobs: readonly GraphJob[],
+  expansions: readonly Expansion[],
+  faults: Faults,
+): Generator<undefined> {
   const owners = new Map<string, number>();
   for (const { template, first, rows } of expansions) {
     for (let index = first; index < first + rows; index++) {
+      if (index % SLICE === 0) yield;
       const { name } = jobs[index]!;
       const owner = owners.get(name);
       if (owner === undefined) owners.set(name, template);

@@ -3,7 +3,7 @@ import type { GraphWork } from "../../domain/graph.ts";
 import type { Kind } from "../kind.ts";
 import { checkGraph } from "./check-graph.ts";
 import { decideCredits, decideMade, doubtfulFiles } from "./credit.ts";
-import { expanded } from "./expanded.ts";
+import { expanded, prepareExpanded } from "./expanded.ts";
 import { graphInputs } from "./inputs.ts";
 import { outlineGraph } from "./outline.ts";
 import { planGraph } from "./plan-graph.ts";
@@ -28,7 +28,11 @@ export const graphKind: Kind<GraphWork> = {
   outline: (work) => outlineGraph(expanded(work).graph, work.jobs),
   begin: () => ({ unit: 0, node: 0, block: 0, firstEvent: 1n, firstLumi: 1n }),
   mostJobs: ({ spec }) => BigInt(countJobs(spec.work)),
-  plan: (facts) => planGraph(facts, expanded(facts.spec.work, facts.attached)),
+  prepare: prepareExpanded,
+  *plan(facts) {
+    yield* prepareExpanded(facts.spec.work);
+    return yield* planGraph(facts, expanded(facts.spec.work, facts.attached));
+  },
   check: (context, report) => checkGraph(context, report, expanded(context.spec.work).graph),
   remains: ({ workflow }) => workflow.nextUnit === 0,
   sharePlanned: ({ workflow }) => (workflow.nextUnit === 0 ? 0 : 1),

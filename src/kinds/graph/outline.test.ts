@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { graphDocument, graphWork } from "../../../tests/support/graph-documents.ts";
 import type { Edges } from "../../domain/graph.ts";
-import { expandGraph } from "./expand.ts";
+import { expandAll } from "./expand.ts";
 import { layersOf, outlineGraph } from "./outline.ts";
 
 const outline = (jobs: object[], more: Record<string, unknown> = {}) => {
   const work = graphWork(graphDocument(jobs, more));
-  return outlineGraph(expandGraph(work), work.jobs);
+  return outlineGraph(expandAll(work).graph, work.jobs);
 };
 
 test("few jobs are drawn each; many by template, and sets of edges stay sets", () => {

@@ -9,6 +9,11 @@ import { readTable } from "./read-table.ts";
 import { readRange, readValues } from "./read-values.ts";
 import { compileText, textAt } from "./texts.ts";
 
+const valuesOf = (text: string) => {
+  const range = readRange(text);
+  return typeof range === "string" ? range : range.values();
+};
+
 describe("ranges are exact, and in the order they are written", () => {
   test.each([
     ["1..5", "1 2 3 4 5"],
@@ -20,7 +25,7 @@ describe("ranges are exact, and in the order they are written", () => {
     ["1..1", "1"],
     ["9007199254740993..9007199254740994", "9007199254740993 9007199254740994"],
     ["0.10..0.12 step 0.01", "0.10 0.11 0.12"],
-  ])("%s", (text, values) => expect(readRange(text)).toEqual(values.split(" ")));
+  ])("%s", (text, values) => expect(valuesOf(text)).toEqual(values.split(" ")));
 
   test.each([
     ["1..5 step 0", "has a step of 0"],
@@ -52,7 +57,7 @@ describe("values", () => {
     ["..", [".."]],
   ])("%s", (value, values) => {
     const { spot, problems } = at(value);
-    expect(readValues(spot)).toEqual(values);
+    expect(readValues(spot, { left: 1_000_000 })).toEqual(values);
     expect(problems()).toEqual([]);
   });
 
@@ -64,7 +69,7 @@ describe("values", () => {
     [["1..2", "3..2 step 1"], "p[1]: never gets from 3 to 2"],
   ])("%s is refused", (value, problem) => {
     const { spot, problems } = at(value);
-    readValues(spot);
+    readValues(spot, { left: 1_000_000 });
     expect(problems()[0]).toContain(problem);
   });
 });

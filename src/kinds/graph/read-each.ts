@@ -5,13 +5,13 @@ import { shown } from "../../reading/notes.ts";
 import type { Spot } from "../../reading/values.ts";
 import { PARAMETER, PARAMETER_RULE } from "./placeholders.ts";
 import { readTable } from "./read-table.ts";
-import { readValues } from "./read-values.ts";
+import { type RangeRoom, readValues } from "./read-values.ts";
 
 export type Parameters = Readonly<Record<string, readonly string[]>>;
 const EACH_FORMS = "[lr, seed] (every combination), {zip: [lr, seed]} (row by row) or {table: sweep.csv}";
 
 /** `parameters: {lr: [0.1, 0.01], seed: 1..50}`. */
-export function readParameters(form: Form): Parameters {
+export function readParameters(form: Form, room: RangeRoom): Parameters {
   const names = Object.keys(form.row).filter((name) => {
     if (!PARAMETER.test(name)) form.problem(name, "is not a name for a parameter", PARAMETER_RULE);
     return PARAMETER.test(name);
@@ -19,7 +19,7 @@ export function readParameters(form: Form): Parameters {
   const read = names.map((name) => {
     const spot = form.spot(name);
     if (spot === null) form.missing(name, "a value, a list or a range");
-    return [name, spot ? readValues(spot) : []] as const;
+    return [name, spot ? readValues(spot, room) : []] as const;
   });
   return Object.fromEntries(read.filter(([, values]) => values.length > 0));
 }

@@ -1,4 +1,4 @@
-import type { GraphWork, JobTemplate } from "../../domain/graph.ts";
+import type { GraphWork } from "../../domain/graph.ts";
 import { isName, NAME_RULE } from "../../domain/names.ts";
 import type { IntakeRules } from "../../domain/submission.ts";
 import { Form } from "../../reading/form.ts";
@@ -9,25 +9,28 @@ import { readPath } from "../read-path.ts";
 import { checkSizes, readSizes, SIZE_HINTS, sizesFor, USUAL_JOB, type WrittenSizes } from "../read-sizes.ts";
 import { expandAll } from "./expand.ts";
 import { JobNames } from "./job-names.ts";
-import { MAX_CHARACTERS, MAX_JOBS } from "./limits.ts";
+import { MAX_BYTES, MAX_JOBS, MAX_RANGE_VALUES } from "./limits.ts";
 import { plainPath } from "./plain-path.ts";
 import { readParameters } from "./read-each.ts";
 import { readHooks } from "./read-hooks.ts";
 import { type ForAll, type ReadJob, readJob } from "./read-job.ts";
 import { columnsOf, countJobs, countRows } from "./rows.ts";
 import { compileText, textAt } from "./texts.ts";
+import { writtenBytes } from "./written-size.ts";
 
 /** A graph's part of a document. All that can be wrong with its jobs, written out or not, is told at once. */
 export function readGraph(top: Form, rules: IntakeRules): GraphWork {
   const usual = readSizes(top.section("resources"));
+  const room = { left: MAX_RANGE_VALUES };
   const all: ForAll = {
-    parameters: readParameters(top.section("parameters")),
+    parameters: readParameters(top.section("parameters"), room),
     env: readEnv(top.section("env")),
     usual,
     sizes: readNamedSizes(top.section("sizes"), usual, rules),
     handlers: handlerNames(top),
     attached: top.section("attachments"),
     rules,
+    room,
   };
   const entries = top.needed("jobs", "[{name, run}, …]")?.list(MAX_JOBS) ?? [];
   if (Array.isArray(top.row.jobs) && top.row.jobs.length === 0) top.problem("jobs", "names no job");
@@ -42,9 +45,10 @@ export function readGraph(top: Form, rules: IntakeRules): GraphWork {
     ...(top.choice("changes", ["times", "contents"] as const, "times") === "contents" && { changes: "contents" }),
     namedHandlers: [...new Set(clear.flatMap(({ template }) => template.handlers))],
   };
-  const names = fits(work, top, rules) ? check(work, clear, clear.length < entries.length) : null;
+  const isFitting = fits(work, top, rules);
+  const names = isFitting ? check(work, clear, clear.length < entries.length) : null;
   const hooks = readHooks(top.section("on"), names);
-  nameFiles({ ...work, hooks }, read, top);
+  if (isFitting) nameFiles({ ...work, hooks }, read, top);
   return { ...work, hooks };
 }
 
@@ -73,24 +77,16 @@ function handlerNames(top: Form): readonly string[] {
 }
 
 /** Whether it may be written out at all; computed, not tried. */
-function fits(work: Pick<GraphWork, "jobs">, top: Form, { maxNodesPerRound }: IntakeRules): boolean {
+function fits(work: Pick<GraphWork, "jobs" | "parameters">, top: Form, { maxNodesPerRound }: IntakeRules): boolean {
   const most = Math.min(MAX_JOBS, maxNodesPerRound);
   const jobs = countJobs(work);
-  const characters = work.jobs.reduce((sum, job) => sum + countRows(job.each) * charactersOf(job), 0);
+  const bytes = jobs > most ? 0 : writtenBytes(work);
+  const [sized, mostSized] = [Math.ceil(bytes / 1e6), MAX_BYTES / 1e6];
   if (jobs > most) top.problem("jobs", `would be ${jobs} jobs; a graph has at most ${most}`);
-  else if (characters > MAX_CHARACTERS)
-    top.problem(
-      "jobs",
-      `would be ${Math.ceil(characters / 1e6)} MB when written out; at most ${MAX_CHARACTERS / 1e6} MB`,
-    );
+  else if (bytes > MAX_BYTES) top.problem("jobs", `would be ${sized} MB when written out; at most ${mostSized} MB`);
   else return true;
   return false;
 }
-
-const charactersOf = ({ name, argv, env, after, reads, makes }: JobTemplate): number =>
-  [name, ...argv, ...Object.values(env), ...after, ...reads, ...makes]
-    .filter((text) => text.includes("{"))
-    .reduce((sum, text) => sum + text.length, 0);
 
 /** Tells what is wrong once jobs are written out. Where some could not be read, those that name them say nothing wrong. */
 function check(work: Omit<GraphWork, "hooks">, read: readonly ReadJob[], isPartial: boolean): JobNames | null {

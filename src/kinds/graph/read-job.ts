@@ -8,6 +8,7 @@ import { readEnv } from "../../reading/read-env.ts";
 import type { Spot } from "../../reading/values.ts";
 import { checkSizes, readSizes, SIZE_HINTS, sizesFor, type WrittenSizes } from "../read-sizes.ts";
 import { type Parameters, readEach, readParameters } from "./read-each.ts";
+import type { RangeRoom } from "./read-values.ts";
 
 /** What the document says for all jobs. */
 export interface ForAll {
@@ -18,6 +19,7 @@ export interface ForAll {
   readonly handlers: readonly string[];
   readonly attached: Form;
   readonly rules: IntakeRules;
+  readonly room: RangeRoom;
 }
 
 const MAX_WORDS = 10_000;
@@ -52,7 +54,7 @@ export function readJob(spot: Spot, all: ForAll): ReadJob | null {
   const form = Form.at(spot, "a job", "{name, run, after, reads, makes, each, …}");
   if (form === null) return null;
   const before = form.notes.count;
-  const own = readParameters(form.section("parameters"));
+  const own = readParameters(form.section("parameters"), all.room);
   const joined = {
     name: form.needed("name", "what the job is called")?.text() ?? "",
     each: readEach(form.spot("each"), own, all.parameters, all.attached),
@@ -81,9 +83,10 @@ export function readJob(spot: Spot, all: ForAll): ReadJob | null {
 /** A parameter with several values says nothing until `each` names it. */
 function refuseVaried(form: Form, each: Each | null, known: Parameters): void {
   if (form.spot("each") !== null) return;
-  for (const name of Object.keys(known)) {
-    const { length } = known[name]!;
-    if (length > 1 && !Object.hasOwn(each?.columns ?? {}, name) && stringify(form.row).includes(`{${name}`))
+  const used = new Set([...stringify(form.row).matchAll(/\{([A-Za-z_]\w*)/g)].map(([, name]) => name!));
+  for (const name of used) {
+    const length = Object.hasOwn(known, name) ? known[name]!.length : 0;
+    if (length > 1 && !Object.hasOwn(each?.columns ?? {}, name))
       form.problem("each", `is missing: ${name} has ${length} values`, `each: [${name}]`);
   }
 }

@@ -16,25 +16,29 @@ export function readTable(spot: Spot, attachments: Form): Columns {
   if (file === null || !/\.(csv|json|jsonl)$/.test(file))
     return spot.mustBe("a table beside the document", `sweep.csv, .json or .jsonl: ${TRAVEL_RULE}`) ?? {};
   spot.notes.files.push({ path: spot.path, file, use: "table" });
-  const text = attachedText(attachments, file);
-  if (text === null)
+  const attached = attachments.row[file] ?? attachments.row[`./${file}`];
+  if (!isRow(attached) || typeof attached.content_base64 !== "string")
     return spot.problem("is not attached", "`wms2 submit FILE` attaches it when it lies beside FILE") ?? {};
+  const table = tables.get(attached) ?? parseTable(attached.content_base64, file);
+  tables.set(attached, table);
+  return typeof table === "string" ? (spot.problem(table) ?? {}) : table.columns;
+}
+
+type Table = { readonly columns: Columns } | string;
+/** By the map that holds the file in the document: many jobs may go by one table, and it is read once. */
+const tables = new WeakMap<object, Table>();
+
+function parseTable(base64: string, file: string): Table {
+  const text = Buffer.from(base64, "base64")
+    .toString("utf8")
+    .replace(/^\uFEFF/, "");
   const rows = file.endsWith(".csv") ? csvRows(text) : jsonRows(text, file.endsWith(".jsonl"));
-  if (typeof rows === "string") return spot.problem(rows) ?? {};
-  if (rows.length === 0) return spot.problem("has no rows") ?? {};
-  return columnsOf(rows, spot);
+  if (typeof rows === "string") return rows;
+  return rows.length === 0 ? "has no rows" : columnsOf(rows);
 }
 
 const tooLong = (rows: number): string | null =>
   rows > MAX_ROWS ? `has more than ${MAX_ROWS} rows, the most there may be: make several graphs of it` : null;
-
-function attachedText({ row }: Form, file: string): string | null {
-  const attached = row[file] ?? row[`./${file}`];
-  if (!isRow(attached) || typeof attached.content_base64 !== "string") return null;
-  return Buffer.from(attached.content_base64, "base64")
-    .toString("utf8")
-    .replace(/^\uFEFF/, "");
-}
 
 /** The first line names the columns. Every cell is text, as it was written. */
 function csvRows(text: string): readonly Cells[] | string {
@@ -69,18 +73,17 @@ function jsonRows(text: string, byLines: boolean): readonly Cells[] | string {
 }
 
 /** All rows have the columns of the first. */
-function columnsOf(rows: readonly Cells[], spot: Spot): Columns {
+function columnsOf(rows: readonly Cells[]): Table {
   const [first] = rows;
   const names = first instanceof Map ? [...first.keys()] : [];
   const wrong = names.find((name) => !PARAMETER.test(name));
-  if (wrong !== undefined)
-    return spot.problem(`has a column ${JSON.stringify(wrong.slice(0, 60))}`, PARAMETER_RULE) ?? {};
+  if (wrong !== undefined) return `has a column ${JSON.stringify(wrong.slice(0, 60))}: ${PARAMETER_RULE}`;
   const columns = new Map<string, string[]>(names.map((name) => [name, []]));
   for (const [index, row] of rows.entries()) {
     const problem = typeof row === "string" ? row : addRow(row, columns);
-    if (problem !== null) return spot.problem(`row ${index + 1} ${problem}`) ?? {};
+    if (problem !== null) return `row ${index + 1} ${problem}`;
   }
-  return Object.fromEntries(columns);
+  return { columns: Object.fromEntries(columns) };
 }
 
 function addRow(row: ReadonlyMap<string, unknown>, columns: ReadonlyMap<string, string[]>): string | null {

@@ -23,7 +23,7 @@ export function softOf({ jobs }: Graph, edges: readonly Edges[]): Softness {
   const after = reached(edges, ({ parents }) => meets(parents), "children", "parents");
   const watched = new Set([...soft, ...waiting, ...after]);
   const softSets: (readonly number[])[] = [];
-  const needs = new Map<number, readonly number[]>();
+  const needs = new Map<number, number[]>();
   if (soft.size === 0) return { soft, softSets, needs };
   const numberOf = new Map<string, number>();
   for (const { parents, children } of edges) {
@@ -32,9 +32,13 @@ export function softOf({ jobs }: Graph, edges: readonly Edges[]): Softness {
     const key = set.join(" ");
     const number = numberOf.get(key) ?? softSets.push(set) - 1;
     numberOf.set(key, number);
-    for (const child of children) needs.set(child, ascending([...(needs.get(child) ?? []), number]));
+    for (const child of children) {
+      const known = needs.get(child);
+      if (known) known.push(number);
+      else needs.set(child, [number]);
+    }
   }
-  return { soft, softSets, needs };
+  return { soft, softSets, needs: new Map([...needs].map(([child, sets]) => [child, ascending(sets)])) };
 }
 
 /** The jobs on one side of these edges, and all that can be reached from there. */

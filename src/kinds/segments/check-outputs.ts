@@ -1,7 +1,7 @@
 import type { Month } from "../../domain/calendar.ts";
 import type { SegmentsWork } from "../../domain/segments.ts";
 import type { Form } from "../../reading/form.ts";
-import { MAX_JOBS } from "../graph/limits.ts";
+import { MAX_BYTES, MAX_JOBS } from "../graph/limits.ts";
 import { plainPath } from "../graph/plain-path.ts";
 import { HISTORY, historyId, historyPath, segmentNodes, segmentsOf } from "./nodes.ts";
 
@@ -13,6 +13,12 @@ export function checkOutputs(work: SegmentsWork, top: Form): void {
   const count = countProducts(work, to);
   if (count > MAX_JOBS) {
     top.problem(work.end === null ? "components" : "end", `would be ${count} products; at most ${MAX_JOBS}`);
+    return;
+  }
+  const bytes = writtenBytes(work, to);
+  if (bytes > MAX_BYTES) {
+    const sized = `would be ${Math.ceil(bytes / 1e6)} MB when written out; at most ${MAX_BYTES / 1e6} MB`;
+    top.problem("components", sized, "fewer or shorter outputs, or longer segments");
     return;
   }
   const makers = new Map<string, string>();
@@ -43,3 +49,21 @@ const countProducts = ({ components, start, segmentMonths }: SegmentsWork, to: M
       ),
     Math.floor((to - start) / segmentMonths),
   );
+
+const [PRODUCT_BYTES, TEXT_BYTES, PLACEHOLDER_BYTES] = [300, 40, 100];
+const textBytes = (text: string): number => TEXT_BYTES + text.length + PLACEHOLDER_BYTES * (text.split("{").length - 1);
+
+/** How large all products are with their texts and what they are made of, at most. Computed, not walked. */
+function writtenBytes({ components, segmentMonths, history }: SegmentsWork, to: Month): number {
+  const input = textBytes(history.path);
+  return components.reduce((sum, { products, start }) => {
+    const months = Math.max(0, to - start);
+    return products.reduce((of, { lengthMonths, outputs, argv }) => {
+      const texts = [...outputs.map(({ path }) => path), ...argv].reduce((all, text) => all + textBytes(text), 0);
+      const uses = argv.filter((word) => word.includes("{inputs}")).length;
+      return (
+        of + (months / lengthMonths + 1) * (PRODUCT_BYTES + texts) + (months / segmentMonths) * (16 + uses * input)
+      );
+    }, sum);
+  }, 0);
+}

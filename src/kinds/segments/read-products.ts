@@ -16,7 +16,11 @@ export interface ForAll extends Pick<SegmentsWork, "segmentMonths"> {
   readonly defaults: Form;
   readonly usual: WrittenSizes;
   readonly rules: IntakeRules;
+  /** How many kinds of products may still be read: what is written once for all components counts in each of them. */
+  readonly room: { left: number };
 }
+export const MAX_PRODUCTS = 20_000;
+const MAX_OF_COMPONENT = 1000;
 
 const AVERAGED: readonly Frequency[] = ["annual", "seasonal", "monthly"];
 const MAX_LENGTHS = 100;
@@ -44,6 +48,13 @@ export function readProducts(component: Form, all: ForAll): readonly Product[] {
     const entries = (own ?? usual)?.list(MAX_LENGTHS) ?? [];
     return entries.flatMap((entry) => readEntry(entry, family, { component, all, isOwn: own !== null }));
   });
+  if (all.room.left < 0) {
+    component.notes.problem("components", TOO_MANY);
+    return [];
+  }
+  if (written.length > MAX_OF_COMPONENT)
+    component.notes.problem(component.path, `has ${written.length} kinds of products; at most ${MAX_OF_COMPONENT}`);
+  if (written.length > MAX_OF_COMPONENT) return [];
   const products = written.map((product) => finish(product, written));
   const names = new Set<string>();
   for (const [index, { name }] of products.entries()) {
@@ -53,6 +64,8 @@ export function readProducts(component: Form, all: ForAll): readonly Product[] {
   return products;
 }
 
+const TOO_MANY = `have more than ${MAX_PRODUCTS} kinds of products together: make several requests of them`;
+
 interface Around {
   readonly component: Form;
   readonly all: ForAll;
@@ -61,6 +74,8 @@ interface Around {
 }
 
 function readEntry(entry: Spot, family: Product["family"], { component, all, isOwn }: Around): readonly Written[] {
+  all.room.left -= 1;
+  if (all.room.left < 0) return [];
   const short = typeof entry.value === "string" ? { frequency: entry.value } : entry.value;
   const form = Form.at(new Spot(entry.path, short, entry.notes), "a product", SHAPE);
   if (form === null) return [];
@@ -98,6 +113,8 @@ function readEntry(entry: Spot, family: Product["family"], { component, all, isO
   if (lengths === null) form.missing("lengths", "[5y, 10y]");
   const spots = lengths === null ? [] : Array.isArray(lengths.value) ? lengths.list(MAX_LENGTHS) : [lengths];
   form.close(HINTS);
+  all.room.left -= spots.length;
+  if (all.room.left < 0) return [];
   return spots.flatMap((spot) => {
     const lengthMonths = readMonths(spot);
     if (lengthMonths === null || !fits(lengthMonths, spot, common.frequency, all)) return [];

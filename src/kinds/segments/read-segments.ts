@@ -10,7 +10,7 @@ import { checkOutputs } from "./check-outputs.ts";
 import { USUAL_WAIT_HOURS } from "./decide-node.ts";
 import { HISTORY } from "./nodes.ts";
 import { readOwnCommand, readOwnPath } from "./read-command.ts";
-import { type ForAll, readOwnSizes, readProducts } from "./read-products.ts";
+import { type ForAll, MAX_PRODUCTS, readOwnSizes, readProducts } from "./read-products.ts";
 import { readMonths, readPoint } from "./read-times.ts";
 import { PLACEHOLDERS } from "./texts.ts";
 
@@ -27,6 +27,7 @@ export function readSegments(top: Form, rules: IntakeRules): SegmentsWork {
     defaults: top.section("defaults"),
     usual: readSizes(top.section("resources")),
     rules,
+    room: { left: MAX_PRODUCTS },
   };
   const directory = top.needed("directory", "an absolute path: where commands run; `wms2 submit FILE` says it");
   const sweep = top.spot("sweep");

@@ -4,10 +4,10 @@ import type { Form } from "../../../reading/form.ts";
 import { travelPath } from "../../../reading/paths.ts";
 import { isRow, type Row, type Spot } from "../../../reading/values.ts";
 import { parseDecimal, writeDecimal } from "../decimal.ts";
-import { MAX_ROWS } from "../limits.ts";
+import { MAX_RANGE_VALUES, MAX_ROWS } from "../limits.ts";
 import { ordered } from "../read-each.ts";
 import { readTable } from "../read-table.ts";
-import { isLikeRange, readRange } from "../read-values.ts";
+import { isLikeRange, type RangeRoom, readRange } from "../read-values.ts";
 
 const FORMS = '"1:100", "0:100:10", "0.0:1.0:0.1", a list, "@file" or a value';
 
@@ -30,6 +30,7 @@ export class TorcParameters {
   readonly #top: Form;
   readonly #shared: ReadonlyMap<string, Parameter>;
   readonly #known = new Map<Form, Expanded>();
+  readonly #room: RangeRoom = { left: MAX_RANGE_VALUES };
 
   constructor(top: Form) {
     this.#top = top;
@@ -99,7 +100,7 @@ export class TorcParameters {
       .trim();
     if (text.startsWith("@")) return this.#readFile(spot, text.slice(1));
     if (/^\[.*\]$/s.test(text)) return listed(splitList(text.slice(1, -1)).map(plainNumber), spot);
-    return text.includes(":") ? readTorcRange(text, spot) : listed([plainNumber(text)], spot);
+    return text.includes(":") ? readTorcRange(text, spot, this.#room) : listed([plainNumber(text)], spot);
   }
 
   /** A value a line, or a list of JSON. */
@@ -157,13 +158,17 @@ function plainNumber(text: string): string {
 /** A number where our reader makes the same text of it. */
 const asWritten = (text: string): unknown => (String(Number(text)) === text ? Number(text) : text);
 
-function readTorcRange(text: string, spot: Spot): Parameter | null {
+function readTorcRange(text: string, spot: Spot, room: RangeRoom): Parameter | null {
   const parts = text.split(":").map((part) => plainNumber(part.trim()));
   const isRange = parts.length <= 3 && parts.every((part) => parseDecimal(part) !== null);
   if (!isRange) return spot.mustBe("a range", FORMS);
   const [from = "", to = "", by = "1"] = parts;
-  const values = readRange(`${from}..${to} step ${by}`);
-  if (typeof values === "string") return spot.problem(values, FORMS);
+  const range = readRange(`${from}..${to} step ${by}`);
+  if (typeof range === "string") return spot.problem(range, FORMS);
+  room.left -= range.count;
+  if (room.left < 0)
+    return spot.problem(`the ranges of this document have more than ${MAX_RANGE_VALUES} values together`);
+  const values = range.values();
   if (!parts.some((part) => part.includes(".")))
     return { values, written: `${from}..${to}${by === "1" ? "" : ` step ${by}`}` };
   const texts = values.map(plainNumber);
