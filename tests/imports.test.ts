@@ -129,6 +129,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "operations",
     "mcp",
     "recovery/round/actions.ts",
+    "recovery/round/effect.ts",
     "disk/processes.ts",
     "main.ts",
   ],

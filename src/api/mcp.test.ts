@@ -73,7 +73,7 @@ test.each<[string, (confirm: string) => Promise<object> | object, RegExp]>([
       await world.commands.reprioritise("r" as RequestName, { priority: 7 }, seen);
       return {};
     },
-    /request r moved on: it is held at version \d+[\s\S]*nothing was changed/,
+    /r was not changed: it changed since it was shown: it is held now [\s\S]*nothing was changed/,
   ],
 ])(
   "a confirmation %s is refused with the reason and a fresh preview, which can be confirmed",
@@ -102,7 +102,7 @@ test("a confirm token is of no use to others, nor twice", async () => {
   expect((await ann.call("abort", { ...args, dry_run: false, confirm })).isError).toBe(false);
   const twice = await ann.call("abort", { ...args, dry_run: false, confirm });
   expect(twice).toMatchObject({ isError: true, note: {} });
-  expect(twice.text).toMatch(/moved on[\s\S]*"already":true/);
+  expect(twice.text).toMatch(/it changed since it was shown[\s\S]*asked for abort[\s\S]*"already":true/);
 });
 
 test("where there is no version, what the dry run said must still be true", async () => {

@@ -42,9 +42,9 @@ export function refusal(message: string, subject: string, problems: readonly Pro
 }
 
 /** It is not what the caller looked at any more; the ETag says what it is now. */
-export function stale(call: Call, { spec, status, version }: RequestRecord): WorldError {
+export function stale(call: Call, { spec, status, version }: RequestRecord, why = `it is ${status} now`): WorldError {
   call.etag(version);
-  return new WorldError("stale", spec.name, `request ${spec.name} moved on: it is ${status} at version ${version}`);
+  return new WorldError("stale", spec.name, `${spec.name} was not changed: ${why}`);
 }
 
 /** RFC 9457. `status` is given only for protocol errors (413, 415), which share the code bad-usage. */

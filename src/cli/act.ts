@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { WorldError } from "../base/errors.ts";
 import type { ActedView } from "../operations/actions.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
+import { seenIn } from "../recovery/round/effect.ts";
 import { type Client, joined } from "./client.ts";
 import { type Answer, type Options, tell, type Values } from "./command.ts";
 import { filterBody, given } from "./option-values.ts";
@@ -71,9 +72,10 @@ async function actByFilter(
   options: ActOptions,
   body: Body,
 ): Promise<undefined> {
-  const wanted = { ...body, action, filter: filterBody(options.filter ?? []) };
+  const wanted = { ...body, action };
+  const all = { filter: filterBody(options.filter ?? []) };
   if (options.dryRun || !options.yes) {
-    const items = await bulk(client, { ...wanted, dry_run: true });
+    const items = await bulk(client, { ...wanted, ...all, dry_run: true });
     if (options.dryRun || items.length === 0) return tellBulk(items, action, options);
     print(table(BULK, items, lookAt(process.stdout)));
     const number = items.filter(({ outcome }) => outcome === "would").length;
@@ -82,9 +84,12 @@ async function actByFilter(
       process.exitCode = 3;
       return;
     }
+    talk(bulkSummary(items));
     await confirm(`${action} ${number} of these?`);
+    // What was shown is what is done: one that moved on since is left alone, and one that came to match is not touched.
+    return tellBulk(await bulk(client, { ...wanted, seen: seenIn(items), dry_run: false }), action, options);
   }
-  return tellBulk(await bulk(client, { ...wanted, dry_run: false }), action, options);
+  return tellBulk(await bulk(client, { ...wanted, ...all, dry_run: false }), action, options);
 }
 
 async function bulk(client: Client, body: Body & { action: OperatorAction }): Promise<BulkItem[]> {

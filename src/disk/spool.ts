@@ -30,6 +30,7 @@ import type { Owner } from "./permission.ts";
 import { fullDisk } from "./probe.ts";
 import { reopenEnded } from "./reopen-ended.ts";
 import { damagedRescues, nameDone, setRescueAside } from "./rescue-check.ts";
+import { runningSince } from "./running-jobs.ts";
 import { linesByJob, readLedgers } from "./shared-ledger.ts";
 import { adjustNodes, doneNodes, keepAway, leaveNodes, letRun, reelectUnit, reviseUnit } from "./unit-changes.ts";
 import { unitDamage } from "./unit-damage.ts";
@@ -80,6 +81,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     ledger: async (dir, unit) => parseLedger(await ledgerText(dir, unit)),
     ledgers: readLedgers,
     unitStates: makeUnitStates(),
+    runningSince,
     dagText: async (dir) => (await readIfThere(join(dir, TOP.dag))) ?? "",
     unitNames,
     folders,

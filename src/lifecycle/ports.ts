@@ -96,6 +96,8 @@ export interface Spool {
   folders(submitDir: string): Promise<readonly string[]>;
   /** Every unit of the run as the engine last wrote it; null: it wrote nothing, or its directory is no more. */
   unitStates(submitDir: string): Promise<UnitStates | null>;
+  /** Since when the jobs of these folders run that run now; null: there is too much to read for somebody who waits. */
+  runningSince(submitDir: string, folders: readonly string[]): Promise<readonly Date[] | null>;
   /** Text of workflow.dag; "" when there is none. */
   dagText(submitDir: string): Promise<string>;
   /** Of a graph: what people call its jobs. */

@@ -59,6 +59,15 @@ const follows = z
   .enum(["hold", "queue"])
   .nullable()
   .describe("What follows a stop: it waits until it is resumed, or it is queued again; null: it is no stop");
+const effectSchema = named("ActionEffect", {
+  jobs_killed: z.int().describe("Jobs that run now and are killed by it"),
+  hours_lost: z.number().nullable().describe("What these have worked so far, together; null: nobody can tell"),
+  units_kept: z.int().describe("Work units that are done and stay so"),
+  units_left: z.int().describe("Those that are planned and not done"),
+  unit_word: z.string().describe("What people call a unit of this kind"),
+  requestor: z.string(),
+  readers: strings.describe("Open requests that read what it makes"),
+});
 export const actedSchema = named("Acted", {
   request_name: z.string(),
   action: z.enum(OPERATOR_ACTIONS),
@@ -66,6 +75,7 @@ export const actedSchema = named("Acted", {
   dry_run: z.boolean(),
   message: z.string().describe("What is (or would be) done, and because of what"),
   then: follows,
+  effect: effectSchema.nullable().describe("The same, counted; null: nothing is changed"),
   warnings: strings,
   detail: anything,
   status: z.enum(REQUEST_STATUSES),
@@ -79,6 +89,11 @@ const bulkSchema = actSchema
     action: z.enum(OPERATOR_ACTIONS),
     filter: bulkFilterSchema.optional().describe("which requests, with the filters of GET /requests"),
     names: z.array(nameText).min(1).max(1000).optional().describe("or these requests, by name"),
+    seen: z
+      .record(nameText, z.int().min(0))
+      .refine((seen) => Object.keys(seen).length <= 10_000, "at most 10000")
+      .optional()
+      .describe("or these, each with the version that was looked at: one that moved on since is left alone (stale)"),
     limit: z.int().min(1).max(500).optional().describe("at most so many in one call; 100 when left out"),
     cursor: z.string().max(600).optional().describe("next_cursor of the answer before"),
   })
@@ -94,7 +109,12 @@ const bulkAnswerSchema = named("BulkAnswer", {
       request_name: z.string(),
       outcome: z.enum(["done", "would", "already", "refused", "unknown", "stale"]),
       status: z.enum(REQUEST_STATUSES).nullable(),
+      version: z
+        .int()
+        .nullable()
+        .describe("Of the request as it was looked at: give it as seen to have just that changed"),
       message: z.string(),
+      effect: effectSchema.nullable(),
       warnings: strings,
       problems: problemList,
     }),

@@ -1,6 +1,7 @@
 import type { RequestName } from "../domain/names.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { act } from "./act.ts";
+import { makeForesee } from "./gather-effect.ts";
 import type { ActAnswer, By, ManyAnswer, ManyRequests, OperatorRequest } from "./port.ts";
 
 /** Callers wait for an answer: what is not done by then is for the next page. */
@@ -10,10 +11,11 @@ const AT_ONCE = 20;
 /** The same for many, one after another; each has its own answer, and one that is refused stops no other. */
 export async function actMany(
   ports: Work,
-  { names, filter, limit, cursor }: ManyRequests,
+  { names, seen, filter, limit, cursor }: ManyRequests,
   wanted: OperatorRequest,
   { actor, dryRun }: By,
 ): Promise<ManyAnswer> {
+  const foresee = makeForesee(ports);
   const results: { name: RequestName; answer: ActAnswer }[] = [];
   const end = performance.now() + MOST_MS;
   const isEnough = () => results.length >= limit || performance.now() > end;
@@ -24,7 +26,7 @@ export async function actMany(
       ? sliceOf(names, Number(next ?? 0), most)
       : await ports.store.requests.names({ ...filter, limit: most, ...(next !== null && { cursor: next }) });
     for (const name of page.items) {
-      const answer = await act(ports, name, wanted, { actor, version: null, dryRun });
+      const answer = await act(ports, name, wanted, { actor, version: seen?.get(name) ?? null, dryRun }, foresee);
       results.push({ name, answer });
     }
     next = page.nextCursor;

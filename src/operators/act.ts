@@ -5,7 +5,10 @@ import { isTerminal } from "../domain/request-status.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
 import { packDraft, startClone } from "../lifecycle/restart.ts";
 import { daysAfter } from "../recovery/bans/ban.ts";
+import { describeEffect } from "../recovery/round/effect.ts";
+import type { Store } from "../store/port.ts";
 import { checkAction, type Go, wishKind } from "./check-action.ts";
+import { type Foresee, makeForesee } from "./gather-effect.ts";
 import type { ActAnswer, By, OperatorRequest, Seen } from "./port.ts";
 
 /**
@@ -18,24 +21,36 @@ export async function act(
   name: RequestName,
   wanted: OperatorRequest,
   seen: Seen & By,
+  foresee: Foresee = makeForesee(ports),
 ): Promise<ActAnswer> {
   const { store } = ports;
   const request = await store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
-  if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
+  if (seen.version !== null && seen.version !== request.version) return movedOn(store, request);
   const checked = await checkAction(ports, request, wanted);
   if (checked.kind !== "go") {
     const detail = checked.kind === "refused" ? { problems: checked.problems } : {};
     if (!seen.dryRun) await audit(ports, request, wanted, seen.actor, checked.kind, detail);
     return checked.kind === "already" ? { ...checked, request } : checked;
   }
-  const { reason, warnings = [], detail = {} } = checked;
-  if (seen.dryRun) return { kind: "would", reason, warnings, detail, request };
+  const { warnings = [], detail = {} } = checked;
+  const effect = await foresee(request, wanted.action);
+  const told = { reason: describeEffect(effect, name, checked.reason), warnings, detail, effect };
+  if (seen.dryRun) return { kind: "would", ...told, request };
   const isStored = await store.transaction((tx) =>
     storeWish({ ...ports, store: tx }, request, wanted, checked, seen.actor),
   );
   const now = (await store.requests.get(name)) ?? request;
-  return isStored ? { kind: "done", reason, warnings, detail, request: now } : { kind: "stale", request: now };
+  return isStored ? { kind: "done", ...told, request: now } : movedOn(store, now);
+}
+
+/** It is not what the caller looked at: what it is now, and how it came to that. */
+export async function movedOn(store: Store, request: RequestRecord): Promise<Extract<ActAnswer, { kind: "stale" }>> {
+  const { spec, status, wish } = request;
+  const last = (await store.requests.transitions(spec.name)).at(-1);
+  const how = last ? ` (${[...(last.from ? [`${last.from} → ${last.to}`] : []), last.reason].join(": ")})` : "";
+  const asked = wish ? `, and ${wish.actor} asked for ${wish.kind}` : "";
+  return { kind: "stale", request, why: `it changed since it was shown: it is ${status} now${how}${asked}` };
 }
 
 /**
@@ -46,14 +61,14 @@ export async function storeWish(
   ports: Work,
   request: RequestRecord,
   wanted: OperatorRequest,
-  { reason: effect, detail = {}, modifications }: Go,
+  { reason: decided, detail = {}, modifications }: Go,
   actor: string,
 ): Promise<boolean> {
   const at = ports.clock.now();
   const { action, reason, cleanupPolicy = null, draft = null } = wanted;
   const kind = wishKind(action);
   if (kind === null) {
-    const why = { reason: effect, actor, at };
+    const why = { reason: decided ?? `${action}: ${reason}`, actor, at };
     if (!(await ports.store.requests.change(request.spec.name, request.version, { status: "submitted" }, why)))
       return false;
   } else if (action === "restart" && isTerminal(request.status)) {
@@ -66,7 +81,7 @@ export async function storeWish(
       wish: wish as RequestWish,
       ...(modifications && { modifications: joined(request.modifications, modifications) }),
     };
-    const why = { reason: effect, actor, at };
+    const why = { reason: decided ?? `${action}: ${reason}`, actor, at };
     if (!(await ports.store.requests.change(request.spec.name, request.version, change, why))) return false;
     if (action === "release" && draft) await ports.store.requests.replaceFiles(request.spec.name, draft.files);
     if (modifications) await applyRelease(ports, request.spec.name, modifications, actor, reason);

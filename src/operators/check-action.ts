@@ -22,7 +22,8 @@ import { mayRun, presentDag, presentRun, unfinishedUnits } from "./present-run.t
 export type Checked = Go | { readonly kind: "already"; readonly why: string } | Refusal<"refused">;
 export interface Go {
   readonly kind: "go";
-  readonly reason: string;
+  /** What was decided, where the action has several ways; null: what it always does. */
+  readonly reason: string | null;
   readonly warnings?: readonly string[];
   readonly detail?: Readonly<Record<string, unknown>>;
   readonly modifications?: ReleaseModifications;
@@ -31,7 +32,7 @@ export interface Go {
 /** Whether it may be done, and what it would be. Reads whole rounds from the disk: never within a transaction. */
 export async function checkAction(ports: Work, request: RequestRecord, asked: OperatorRequest): Promise<Checked> {
   const wanted = await withJobNames(ports, request, asked);
-  const { action, reason } = wanted;
+  const { action } = wanted;
   const { wish, status, hold } = request;
   const problems = await changeProblems(ports, request, wanted.changes ?? {});
   if (problems.length > 0) return { kind: "refused", problems };
@@ -45,17 +46,15 @@ export async function checkAction(ports: Work, request: RequestRecord, asked: Op
   switch (action) {
     case "abort":
     case "fail":
-      return wanted.invalidate
-        ? checkInvalidate(ports, request, wanted)
-        : { kind: "go", reason: `${action}: ${reason}` };
+      return wanted.invalidate ? checkInvalidate(ports, request, wanted) : { kind: "go", reason: null };
     case "submit":
     case "stop":
     case "hold":
-      return { kind: "go", reason: `${action}: ${reason}` };
+      return { kind: "go", reason: null };
     case "requeue":
       return checkRequeue(ports, request, wanted);
     case "resume":
-      return { kind: "go", reason: `resumed: ${reason}`, detail: { how: "plan" } };
+      return { kind: "go", reason: null, detail: { how: "plan" } };
     case "release":
       return checkRelease(ports, request, wanted);
     case "rescue":
@@ -89,21 +88,21 @@ const FINAL: readonly RequestWish["kind"][] = ["abort", "fail", "restart"];
 type Check = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => Promise<Checked>;
 
 /** What cannot be undone is counted before it is done. */
-const checkInvalidate: Check = async ({ store }, { spec }, { action, reason }) => {
+const checkInvalidate: Check = async ({ store }, { spec }) => {
   const { items } = await store.outputs.list({ limit: 10_000, requestName: spec.name });
   const files = items.reduce((sum, block) => sum + block.files, 0);
   const what = `${plural(files, "file")} in ${plural(items.length, "block")}`;
   return {
     kind: "go",
-    reason: `${action}: ${reason}`,
+    reason: null,
     warnings: [`its outputs are withdrawn: ${what} so far`],
     detail: { invalidate: true },
   };
 };
 
-const checkRequeue: Check = async ({ store }, { spec, status }, { reason }) => {
+const checkRequeue: Check = async ({ store }, { spec, status }) => {
   const { dag } = await presentDag(store, spec.name);
-  if (await mayRun(store, dag)) return { kind: "go", reason: `requeue: ${reason}` };
+  if (await mayRun(store, dag)) return { kind: "go", reason: null };
   return refusal("refused", `it is ${status}: nothing of it is in the engine`, "stop, to keep it from going on");
 };
 
@@ -194,7 +193,11 @@ const checkRestartWish: Check = async (ports, request, { cleanupPolicy = null, d
   const { versionLimit } = ports.policy;
   const problems = checkRestart({ spec, supersededBy, versionLimit, isNameTaken });
   if (problems.length > 0) return { kind: "refused", problems };
-  const reason = `restarted as ${name}, version ${processingVersion}`;
+  const credits = kindOf(ports.kinds, spec.work).credits !== undefined;
+  const again = credits ? "it takes over what is done and still holds" : "all of it runs again";
+  const isWithdrawn = (cleanupPolicy ?? draft?.spec.cleanupPolicy ?? spec.cleanupPolicy) === "immediate_cleanup";
+  const old = isWithdrawn ? "withdrawn" : "superseded";
+  const reason = `gives it up and begins again as ${name}, version ${processingVersion}: ${again}; the outputs of ${spec.name} are ${old} when that is complete`;
   if (!draft) return { kind: "go", reason, detail: { clone: name, cleanupPolicy } };
   const changed = differences(await standing(ports, request), draft);
   const detail = { clone: name, cleanupPolicy, changed: changed.map(tellChange) };

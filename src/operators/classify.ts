@@ -9,6 +9,7 @@ import type { Ports, Work } from "../lifecycle/ports.ts";
 import type { Likeness } from "../recovery/likeness.ts";
 import { attemptKey, NO_ANSWERS } from "../recovery/round/answers.ts";
 import type { GraphNames } from "../submit-dir/jobs.ts";
+import { movedOn } from "./act.ts";
 import { refusal } from "./check-action.ts";
 import { changeProblems } from "./check-changes.ts";
 import { likenesses, MOST_LOGS, whyNotNow } from "./failure-groups.ts";
@@ -73,7 +74,7 @@ export async function classify(
 ): Promise<ClassifyAnswer> {
   const request = await ports.store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
-  if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
+  if (seen.version !== null && seen.version !== request.version) return movedOn(ports.store, request);
   const run = await presentRun(ports.store, request);
   const waiting = run ? await findUnclassified(ports, run) : [];
   const mustLook = remember || items.some(({ group }) => group !== undefined);

@@ -10,6 +10,7 @@ import { type Compared, comparePlaces } from "../recovery/stands-out.ts";
 import type { CauseRow, FailureKind, SiteRate } from "../store/port.ts";
 import { act } from "./act.ts";
 import type { DeskCommands } from "./desk-port.ts";
+import { makeForesee } from "./gather-effect.ts";
 import { unitMap } from "./unit-map.ts";
 
 /** Sites at which something fails more often than elsewhere, of the requests in which it fails. */
@@ -67,9 +68,10 @@ export const deskCommands = (ports: Work): DeskCommands => ({
   async actionsOf(name) {
     const request = await ports.store.requests.get(name);
     if (!request) return null;
+    const foresee = makeForesee(ports);
     const asked = OPERATOR_ACTIONS.map(async (action) => {
       const seen = { actor: "", version: null, dryRun: true };
-      return { action, answer: await act(ports, name, { action, reason: "…" }, seen) };
+      return { action, answer: await act(ports, name, { action, reason: "…" }, seen, foresee) };
     });
     return { request, choices: await Promise.all(asked) };
   },

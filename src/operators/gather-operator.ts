@@ -49,7 +49,8 @@ export async function gatherOperator(
   const kind = kindOf(ports.kinds, request.spec.work);
   return {
     release: {
-      holdCode: request.hold?.code ?? null,
+      // Without a round there is nothing to go on with or to leave: it is planned.
+      holdCode: dag === null ? null : (request.hold?.code ?? null),
       kindFields: kind.releaseFields,
       isOneRound: kind.isOneRound ?? false,
       maxMemoryMb: mostMemoryMb(ports.policy, request.spec.resources.cores),

@@ -10,6 +10,7 @@ import type { RerunWish } from "../lifecycle/rerun-wish.ts";
 import type { PlanDescription } from "../planning/describe.ts";
 import type { AttemptRecord, EpochRecord, ScriptRecord } from "../recovery/ledger-record.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
+import type { Effect } from "../recovery/round/effect.ts";
 import type { RequestFilter } from "../store/port.ts";
 import type { BlockCommands } from "./block-port.ts";
 import type { DeskCommands } from "./desk-port.ts";
@@ -38,7 +39,7 @@ export {
 } from "../recovery/round/actions.ts";
 export type { Cause, Choice, UnitMap, UnitPaint } from "./desk-port.ts";
 export type { RunAnswer } from "./run-port.ts";
-export type { BanSiteAnswer, BanWanted, SiteEffect };
+export type { BanSiteAnswer, BanWanted, Effect, SiteEffect };
 
 /**
  * What people and programs may ask. A command checks, stores a wish or a change, nudges the loop and returns; the loop
@@ -168,7 +169,7 @@ export interface Refusal<Kind extends "refused" | "conflict"> {
 /** There is no such request, or it moved on since the caller looked. */
 export type NotAsSeen =
   | { readonly kind: "unknown-request" }
-  | { readonly kind: "stale"; readonly request: RequestRecord };
+  | { readonly kind: "stale"; readonly request: RequestRecord; readonly why?: string };
 
 type ChangeAnswer =
   | { readonly kind: "changed"; readonly request: RequestRecord }
@@ -204,7 +205,9 @@ export type ActAnswer =
   /** "would": a dry run; this is what would be done. */
   | {
       readonly kind: "done" | "would";
+      /** What it comes to, in words, and counted. */
       readonly reason: string;
+      readonly effect: Effect;
       readonly warnings: readonly string[];
       readonly detail: Readonly<Record<string, unknown>>;
       readonly request: RequestRecord;
@@ -215,6 +218,8 @@ export type ActAnswer =
 
 export interface ManyRequests {
   readonly names?: readonly RequestName[];
+  /** The versions of them that the caller looked at; what moved on since is left alone. */
+  readonly seen?: ReadonlyMap<RequestName, number>;
   /** Used when no names are given. */
   readonly filter: Omit<RequestFilter, "limit" | "cursor">;
   readonly limit: number;

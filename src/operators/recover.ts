@@ -5,7 +5,7 @@ import { effectiveSpec } from "../lifecycle/gather-round.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { mayDo } from "../recovery/round/actions.ts";
 import { decideRecovery } from "../recovery/round/recover.ts";
-import { act } from "./act.ts";
+import { act, movedOn } from "./act.ts";
 import { refusal } from "./check-action.ts";
 import type { By, Seen } from "./port.ts";
 import { besideNow, failedSoFar, presentRun } from "./present-run.ts";
@@ -23,7 +23,7 @@ export async function recover(
 ): Promise<RecoverAnswer> {
   const request = await ports.store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
-  if (seen.version !== null && seen.version !== request.version) return { kind: "stale", request };
+  if (seen.version !== null && seen.version !== request.version) return movedOn(ports.store, request);
   const may = mayDo("resubmit", request.status);
   if (may.kind === "refused") return refusal("refused", may.why, `in ${may.allowedIn.join(", ")}`);
   const run = await presentRun(ports.store, request);

@@ -3,6 +3,7 @@ import { isTerminal } from "../domain/request-status.ts";
 import { runOf } from "../lifecycle/gather.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { admissionLimits } from "../lifecycle/queue.ts";
+import { movedOn } from "./act.ts";
 import type { Commands } from "./port.ts";
 
 /** Small changes that are made at once: nothing of them is left to the loop. */
@@ -19,7 +20,7 @@ export const reprioritise: Command<"reprioritise"> = async (
 ) => {
   const request = await store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
-  if (version !== null && version !== request.version) return { kind: "stale", request };
+  if (version !== null && version !== request.version) return movedOn(store, request);
   const { status, productionSteps } = request;
   if (isTerminal(status)) return { kind: "not-allowed", reason: `${name} is ${status}: nothing is left to prioritise` };
   if (wanted.urgent && productionSteps.length > 0)

@@ -29,6 +29,8 @@ export type EventKind = keyof typeof EVENT_NUMBERS;
 const KINDS = new Map(Object.entries(EVENT_NUMBERS).map(([kind, number]) => [number as string, kind as EventKind]));
 const HEADER = /^(\d{3}) \((-?\d+)\.-?\d+\.-?\d+\) (?:(\d{4}-\d\d-\d\d)[ T]|\d\d\/\d\d )(\d\d:\d\d:\d\d)/;
 
+const HEADERS = new RegExp(HEADER.source, "gm");
+
 /** `only`: of one cluster. A log is shared by the nodes of a group, and the others' lines are not taken apart. */
 export function parseEvents(text: string, only: number | null = null): readonly JobEvent[] {
   const mark = only === null ? "" : ` (${String(only).padStart(3, "0")}.`;
@@ -58,4 +60,17 @@ function exitOf(body: readonly string[]): JobEvent["exit"] {
     if (signal !== undefined) return { signal: Number(signal) };
   }
   return null;
+}
+
+const ENDS: readonly EventKind[] = ["evicted", "terminated", "aborted", "held", "lost"];
+
+/** The clusters that execute by the end of the log, each with the time since when. */
+export function executingIn(text: string): ReadonlyMap<number, Date> {
+  const running = new Map<number, Date>();
+  for (const [, number = "", cluster, date, time] of text.matchAll(HEADERS)) {
+    const kind = KINDS.get(number);
+    if (kind === "execute" && date !== undefined) running.set(Number(cluster), new Date(`${date}T${time}`));
+    else if (kind !== undefined && ENDS.includes(kind)) running.delete(Number(cluster));
+  }
+  return running;
 }

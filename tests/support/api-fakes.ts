@@ -14,6 +14,7 @@ import type { Page, RequestFilter, Store } from "../../src/store/port.ts";
 import {
   at,
   healthyLoop,
+  NO_EFFECT,
   NOW,
   sampleDag,
   sampleFacets,
@@ -188,6 +189,7 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
     act: async (_name, { action, reason }, { actor, dryRun }) => ({
       kind: dryRun ? "would" : "done",
       reason: `${action}: ${reason}`,
+      effect: NO_EFFECT,
       warnings: [],
       detail: {},
       request: sampleRequest({ wish: { kind: "abort", actor, reason, at: NOW }, version: 8 }),

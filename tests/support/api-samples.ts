@@ -3,9 +3,15 @@ import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } fro
 import type { RequestRecord, RequestSpec } from "../../src/domain/request.ts";
 import type { NodeView } from "../../src/domain/run.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
-import type { LoopStatus } from "../../src/operators/port.ts";
+import type { Effect, LoopStatus } from "../../src/operators/port.ts";
 import type { Facets, RequestProgress } from "../../src/store/port.ts";
 import { sampleMetrics } from "./sample-metrics.ts";
+
+/** An action that comes to nothing much. */
+export const NO_EFFECT: Effect = {
+  ...{ action: "release", jobsKilled: 0, secondsLost: 0, unitsKept: 0, unitsLeft: 0, unitWord: "unit" },
+  ...{ requestor: "alice", readers: [] },
+};
 
 /** One of everything, with telling values, for tests of the API and of those who talk to it. */
 export const NOW = new Date("2026-11-15T12:00:00.000Z");

@@ -20,7 +20,8 @@ interface ActDialogProps<Told> {
   readonly verb: (told: Told | undefined) => string;
   readonly fields: ReactNode;
   readonly reason: string;
-  readonly act: () => Promise<unknown>;
+  /** About what was shown: a request that moved on since is refused. */
+  readonly act: (told: Told) => Promise<unknown>;
   readonly cli: string;
   readonly onClose: () => void;
   readonly onDone?: (() => void) | undefined;
@@ -36,27 +37,31 @@ export function ActDialog<Told>(props: ActDialogProps<Told>): ReactNode {
   const queries = useQueryClient();
   const [problem, setProblem] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
+  const [look, setLook] = useState(0);
   const notOperator = useWhyNotOperator();
+  // What is shown stays as it was shown, whatever happens meanwhile: what is pressed is about that.
   const preview = useQuery({
-    queryKey: ["preview", title, asked],
+    queryKey: ["preview", title, asked, look],
     queryFn: foretell,
-    enabled: notOperator === null,
+    enabled: ({ state }) => notOperator === null && state.data === undefined,
     retry: false,
-    staleTime: 0,
+    gcTime: 0,
     refetchInterval: false,
   });
   const told = preview.data;
   const press = async () => {
+    if (told === undefined) return;
     setBusy(true);
     setProblem(null);
     try {
-      await act();
+      await act(told);
       await queries.invalidateQueries();
       onDone?.();
       onClose();
     } catch (error) {
       setProblem(error);
       setBusy(false);
+      setLook((looks) => looks + 1);
     }
   };
   const unseen = preview.error?.message ?? (preview.isSuccess ? null : "the preview is not there yet");

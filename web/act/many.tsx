@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { ACTION, MEANT, type OperatorAction } from "../../src/recovery/round/actions.ts";
+import { seenIn } from "../../src/recovery/round/effect.ts";
 import { type Answer, call, type Input } from "../api/client.ts";
 import { Problem } from "../problem.tsx";
 import { useWhyNotOperator } from "../sign-in.tsx";
@@ -55,13 +56,14 @@ export function ActOnMany(props: ManyProps): ReactNode {
   const changes = { ...more, ...options };
   const changed = changeText(changes);
   const cli = cliForMany({ action, body: changes, reason }, target.names, cliFilter);
-  const body = { ...target, ...changes, action } as Bulk;
+  const body = { ...changes, action } as Bulk;
   const preview = useQuery({
-    queryKey: ["preview", body],
-    queryFn: () => visit({ ...body, reason: ONLY_A_LOOK, dry_run: true }),
-    enabled: notOperator === null && done === null,
+    queryKey: ["preview", target, body],
+    queryFn: () => visit({ ...body, ...target, reason: ONLY_A_LOOK, dry_run: true }),
+    // What is shown stays as it was shown: what is pressed is about that.
+    enabled: ({ state }) => notOperator === null && done === null && state.data === undefined,
     retry: false,
-    staleTime: 0,
+    gcTime: 0,
     refetchInterval: false,
   });
   const would = preview.data?.filter(({ outcome }) => outcome === "would").length ?? 0;
@@ -69,7 +71,7 @@ export function ActOnMany(props: ManyProps): ReactNode {
     setBusy(true);
     setProblem(null);
     try {
-      const items = await visit({ ...body, reason, dry_run: false });
+      const items = await visit({ ...body, seen: seenIn(preview.data ?? []), reason, dry_run: false });
       setDone(items);
       onDone?.(items);
       await queries.invalidateQueries();

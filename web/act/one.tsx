@@ -10,15 +10,13 @@ import { Fields, type Filled } from "./fields.tsx";
 interface OneProps {
   readonly action: OperatorAction;
   readonly name: string;
-  /** Of the request as the page shows it: when it moved on since, the server refuses. */
-  readonly version: number;
   /** Beside what a person fills in, like the nodes to resubmit. */
   readonly more?: Body;
   readonly onClose: () => void;
 }
 
 /** One action on one request: its effect as the server foretells it, then why, then do. */
-export function ActOnOne({ action, name, version, more = MEANT[action], onClose }: OneProps): ReactNode {
+export function ActOnOne({ action, name, more = MEANT[action], onClose }: OneProps): ReactNode {
   const [filled, setFilled] = useState<Filled>({ reason: "" });
   const { reason, ...options } = filled;
   const operation = `actions.${action}` as "actions.release";
@@ -28,13 +26,13 @@ export function ActOnOne({ action, name, version, more = MEANT[action], onClose 
     <ActDialog
       title={`${action} ${name}`}
       about={[ACTION[action].meaning, changeText(changes)].filter(Boolean).join(". ")}
-      asked={[action, body, version]}
+      asked={[action, body]}
       foretell={() => call(operation, { ...body, reason: ONLY_A_LOOK, dry_run: true })}
       shown={(acted) => <Effect acted={acted} />}
       verb={() => action}
       fields={<Fields action={action} filled={filled} onChange={setFilled} />}
       reason={reason}
-      act={() => call(operation, { ...body, reason }, { version })}
+      act={({ request }) => call(operation, { ...body, reason }, { version: request.version })}
       cli={cliLine({ action, body: changes, reason }, quoted(name))}
       onClose={onClose}
     />

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { describeEffects } from "../../src/recovery/round/effect.ts";
 import { Letter, type Tone } from "../ui/badge.tsx";
 import { count } from "../words.ts";
 import type { BulkItem } from "./many.tsx";
@@ -19,6 +20,7 @@ export function Outcomes({ items, isDone }: { items: readonly BulkItem[]; isDone
   const order = Object.keys(LOOK);
   const rank = ({ outcome }: BulkItem) =>
     (outcome === "done" || outcome === "would" ? 1 : 0) + order.indexOf(outcome) / 10;
+  const effects = items.flatMap(({ effect }) => effect ?? []);
   const sorted = items.toSorted((a, b) => rank(a) - rank(b));
   return (
     <section aria-label={isDone ? "What happened" : "Preview"} aria-live="polite">
@@ -26,6 +28,7 @@ export function Outcomes({ items, isDone }: { items: readonly BulkItem[]; isDone
         <b>{isDone ? "What happened" : "Preview"}:</b>{" "}
         {[...counts].map(([outcome, of]) => `${of.length} ${LOOK[outcome][2]}`).join(", ") || "no request matches"}
       </p>
+      {effects.length > 1 && <p>Together: {describeEffects(effects)}</p>}
       <div className="scroll">
         <table className="plain">
           <tbody>

@@ -115,7 +115,6 @@ function Shown({ name, place, story }: ShownProps): ReactNode {
         <ActOnOne
           action="resubmit"
           name={name}
-          version={request.data.version}
           more={place.unit === place.node ? { units: [place.unit] } : { nodes: [placeName(place)] }}
           onClose={() => setOpen(false)}
         />

@@ -74,13 +74,7 @@ function Shown({ request, graph }: { request: Answer<"requests.show">; graph: Un
         <Jobs name={name} graph={graph} />
       </div>
       {isOpen && (
-        <ActOnOne
-          action="resubmit"
-          name={name}
-          version={request.version}
-          more={{ units: [graph.unit] }}
-          onClose={() => setOpen(false)}
-        />
+        <ActOnOne action="resubmit" name={name} more={{ units: [graph.unit] }} onClose={() => setOpen(false)} />
       )}
     </>
   );

@@ -6,6 +6,7 @@ import type { ActBody, actions, BulkBody } from "../../operations/actions.ts";
 import { problemsText } from "../../operations/operation.ts";
 import {
   type ActAnswer,
+  type Effect,
   OPERATOR_ACTIONS,
   type OperatorAction,
   type OperatorRequest,
@@ -33,11 +34,16 @@ export const actionRuns: Runs<Subject> = {
     ReturnType<typeof act>
   >),
 
-  async bulk({ action, filter = {}, names, limit = 100, cursor, dry_run: _, ...body }, call) {
-    refuseAll({ filter, names });
+  async bulk({ action, filter = {}, names: named, seen, limit = 100, cursor, dry_run: _, ...body }, call) {
+    refuseAll({ filter, names: named, seen });
+    const names = seen ? Object.keys(seen) : named;
     const wanted = operatorRequest(action, body, call.actor);
     const chosen = choiceOf(filter);
-    const which = { ...given({ names: names as RequestName[] | undefined }), filter: chosen };
+    const which = {
+      ...given({ names: names as RequestName[] | undefined }),
+      ...(seen && { seen: new Map(Object.entries(seen) as [RequestName, number][]) }),
+      filter: chosen,
+    };
     const { results, nextCursor } = await call.load({ limit, cursor }, names ?? chosen, (page) =>
       call.commands.actMany({ ...which, ...page }, wanted, call.by),
     );
@@ -49,16 +55,20 @@ export const actionRuns: Runs<Subject> = {
 };
 
 /** Everything there is must be asked for in so many words. */
-function refuseAll({ filter, names }: Pick<BulkBody, "filter" | "names">): void {
-  const isEmpty = !filter || Object.keys(filter).length === 0;
-  if (!names && isEmpty)
+function refuseAll({ filter = {}, names, seen }: Pick<BulkBody, "filter" | "names" | "seen">): void {
+  const isEmpty = Object.keys(filter).length === 0;
+  if (!names && !seen && isEmpty)
     throw usageError("bad body", {
       path: "filter",
       message: "chooses every request there is",
       allowed: "a filter as of GET /requests, or names",
     });
-  if (names && !isEmpty)
-    throw usageError("bad body", { path: "names", message: "goes without filter", allowed: "one of them" });
+  if ([names, seen, isEmpty ? undefined : filter].filter((way) => way !== undefined).length > 1)
+    throw usageError("bad body", {
+      path: seen ? "seen" : "names",
+      message: `goes without ${seen ? "names and filter" : "filter"}`,
+      allowed: "one of them",
+    });
 }
 
 /** What cannot be undone needs a reason; the rest is kept with one that says who. */
@@ -138,7 +148,7 @@ export const changesOf = (body: Pick<ActBody, "memory_mb" | "wall_minutes" | "si
 export function acted(call: Call, name: RequestName, action: OperatorAction, answer: ActAnswer) {
   if (answer.kind === "unknown-request") throw notFound("request", name);
   if (answer.kind === "refused") throw refusal(`${name} cannot be ${PAST[action]}`, name, answer.problems);
-  if (answer.kind === "stale") throw stale(call, answer.request);
+  if (answer.kind === "stale") throw stale(call, answer.request, answer.why);
   call.etag(answer.request.version);
   call.reply.code(answer.kind === "done" ? 202 : 200);
   return actedFields(action, answer, call.by.dryRun);
@@ -160,18 +170,22 @@ export const actedFields = (action: OperatorAction, answer: Acted, dryRun: boole
 /** What is, or would be, done and because of what; or why it is so already. */
 const reasonOf = (answer: Acted) =>
   answer.kind === "already"
-    ? { message: answer.why, warnings: [] }
-    : { message: answer.reason, warnings: answer.warnings };
+    ? { message: answer.why, effect: null, warnings: [] }
+    : { message: answer.reason, effect: effectFields(answer.effect), warnings: answer.warnings };
+const effectFields = ({ secondsLost, ...effect }: Effect) => ({
+  ...effect,
+  hoursLost: secondsLost === null ? null : Math.round(secondsLost / 3.6) / 1000,
+});
 
 /** What one of many came to. */
 function outcomeOf(answer: ActAnswer) {
-  const status = "request" in answer ? answer.request.status : null;
   const { kind } = answer;
-  const item = { status, warnings: [] as readonly string[], problems: [] as readonly Problem[] };
+  const { status = null, version = null } = "request" in answer ? answer.request : {};
+  const item = { status, version, effect: null, warnings: [] as readonly string[], problems: [] as readonly Problem[] };
   if (kind === "refused")
     return { ...item, outcome: kind, message: problemsText(answer.problems), problems: answer.problems };
   if (kind === "unknown-request") return { ...item, outcome: "unknown" as const, message: "there is no such request" };
-  if (kind === "stale") return { ...item, outcome: kind, message: "it moved on meanwhile" };
+  if (kind === "stale") return { ...item, outcome: kind, message: answer.why ?? "it moved on meanwhile" };
   return { ...item, outcome: kind, ...reasonOf(answer) };
 }
 

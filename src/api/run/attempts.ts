@@ -92,7 +92,7 @@ export const attemptRuns: Runs<typeof attempts> = {
       case "unknown-request":
         throw notFound("request", name);
       case "stale":
-        throw stale(call, answer.request);
+        throw stale(call, answer.request, answer.why);
       case "refused":
       case "conflict": {
         const code = answer.kind === "refused" ? "bad-request" : "conflict";

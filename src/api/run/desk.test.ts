@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { fakeApi, fakeCommands, fakeEngine, fakeStore } from "../../../tests/support/api-fakes.ts";
-import { at, healthyLoop, heldRequest, NOW, sampleRequest, sampleSite } from "../../../tests/support/api-samples.ts";
+import {
+  at,
+  healthyLoop,
+  heldRequest,
+  NO_EFFECT,
+  NOW,
+  sampleRequest,
+  sampleSite,
+} from "../../../tests/support/api-samples.ts";
 import type { Queue, QueueEntry } from "../../domain/admission.ts";
 import type { RequestName, SiteName } from "../../domain/names.ts";
 import type { Choice } from "../../operators/port.ts";
@@ -140,7 +148,8 @@ test("actions: each says what it would do now, or why not", async () => {
   const request = sampleRequest();
   const would = {
     kind: "would" as const,
-    reason: "stop: …",
+    reason: "stops it",
+    effect: NO_EFFECT,
     warnings: ["2 jobs are lost"],
     detail: { jobs: 2 },
     request,
@@ -155,7 +164,14 @@ test("actions: each says what it would do now, or why not", async () => {
   const { items, version } = (await get({ commands }, "/requests/muons-2026/actions")).json();
   expect(version).toBe(request.version);
   expect(items).toMatchObject([
-    { action: "stop", allowed: true, why_not: "", effect: "stop", warnings: ["2 jobs are lost"], detail: { jobs: 2 } },
+    {
+      action: "stop",
+      allowed: true,
+      why_not: "",
+      effect: "stops it",
+      warnings: ["2 jobs are lost"],
+      detail: { jobs: 2 },
+    },
     { action: "release", allowed: false, why_not: "it is not held", effect: null },
     { action: "abort", allowed: false, why_not: "it was asked for; nothing would change", destroys: true },
     { action: "hold", allowed: false, why_not: "it moved on meanwhile", command: expect.stringContaining("wms2 hold") },

@@ -94,7 +94,7 @@ function choiceFields(name: RequestName, { action, answer }: Choice) {
     whyNot: isAllowed ? "" : why || "it moved on meanwhile",
     needsReason: NEEDS_REASON.includes(action),
     destroys: DESTROYS.includes(action),
-    effect: isAllowed ? answer.reason.replace(/:? …$/, "") : null,
+    effect: isAllowed ? answer.reason : null,
     warnings: isAllowed ? answer.warnings : [],
     detail: isAllowed ? answer.detail : {},
     command: `wms2 ${action} ${name} --reason TEXT`,

@@ -20,7 +20,7 @@ export const recoveryRuns: Runs<typeof recovery> = {
       case "unknown-request":
         throw notFound("request", name);
       case "stale":
-        throw stale(call, answer.request);
+        throw stale(call, answer.request, answer.why);
       case "refused":
         throw refusal("nothing was recovered", name, answer.problems);
       default: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AUTH, fakeApi, fakeCommands } from "../../../tests/support/api-fakes.ts";
-import { heldRequest, sampleRequest } from "../../../tests/support/api-samples.ts";
+import { heldRequest, NO_EFFECT, sampleRequest } from "../../../tests/support/api-samples.ts";
 import type { RequestName } from "../../domain/names.ts";
 import { type ActAnswer, type Commands, OPERATOR_ACTIONS, type OperatorRequest } from "../../operators/port.ts";
 
@@ -13,6 +13,7 @@ function asking(answer: Partial<Commands> = {}) {
     return {
       kind: seen.dryRun ? "would" : "done",
       reason: "so it is",
+      effect: NO_EFFECT,
       warnings: ["check the sites"],
       detail: { how: "rescue" },
       request,
@@ -129,7 +130,14 @@ describe("many requests", () => {
             name,
             answer: which.cursor
               ? { kind: "refused", problems: [{ path: "", message: "it is active", allowed: null }] }
-              : { kind: "done", reason: "released", warnings: [], detail: {}, request: heldRequest() },
+              : {
+                  kind: "done",
+                  reason: "released",
+                  effect: NO_EFFECT,
+                  warnings: [],
+                  detail: {},
+                  request: heldRequest(),
+                },
           },
         ],
         nextCursor: which.cursor ? null : "7",

@@ -121,7 +121,7 @@ export const requestRuns: Runs<typeof requests> = {
     const answer = await call.commands.reprioritise(name, given({ priority, urgent, reason }), call.seen);
     if (answer.kind === "unknown-request") throw notFound("request", name);
     if (answer.kind === "not-allowed") throw new WorldError("conflict", name, answer.reason);
-    if (answer.kind === "stale") throw stale(call, answer.request);
+    if (answer.kind === "stale") throw stale(call, answer.request, answer.why);
     call.etag(answer.request.version);
     return requestFields(answer.request);
   },
@@ -131,7 +131,7 @@ export const requestRuns: Runs<typeof requests> = {
     const answer = await call.commands.act(name, wanted, { ...call.seen, dryRun: false });
     if (answer.kind === "unknown-request") throw notFound("request", name);
     if (answer.kind === "refused") throw refusal(`${name} cannot be aborted`, name, answer.problems);
-    if (answer.kind === "stale") throw stale(call, answer.request);
+    if (answer.kind === "stale") throw stale(call, answer.request, answer.why);
     call.etag(answer.request.version);
     call.reply.code(202);
     return requestFields(answer.request);

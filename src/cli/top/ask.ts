@@ -2,6 +2,7 @@ import { describeError, WorldError } from "../../base/errors.ts";
 import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import { OPERATIONS } from "../../operations/table.ts";
 import { MEANT } from "../../recovery/round/actions.ts";
+import { seenIn } from "../../recovery/round/effect.ts";
 import { type Client, inBatches, joined } from "../client.ts";
 import { requestFacts } from "../requests.ts";
 import type { Look } from "../terminal.ts";
@@ -43,21 +44,34 @@ export async function gatherDetails(client: Client, name: string, look: Look): P
 /** What a wish would do to each request. */
 export const preview = (client: Client, wish: Wish): Promise<readonly BulkItem[]> => bulk(client, wish, true, "…");
 
-export async function act(client: Client, wish: Wish, reason: string): Promise<readonly BulkItem[]> {
-  if (wish.action !== "priority") return bulk(client, wish, false, reason);
+/** Just those of which it was shown what would happen, as they were then. */
+export async function act(
+  client: Client,
+  wish: Wish,
+  previewed: readonly BulkItem[],
+  reason: string,
+): Promise<readonly BulkItem[]> {
+  if (wish.action !== "priority") return bulk(client, wish, false, reason, seenIn(previewed));
   return inBatches(wish.names, (name) => changePriority(client, name, wish.change));
 }
 
-async function bulk(client: Client, wish: Wish, dryRun: boolean, reason: string): Promise<BulkItem[]> {
+async function bulk(
+  client: Client,
+  wish: Wish,
+  dryRun: boolean,
+  reason: string,
+  seen?: Readonly<Record<string, number>>,
+): Promise<BulkItem[]> {
   const { action, names } = wish;
   if (action === "priority") return [];
   const chosen = "filter" in wish && wish.filter ? { filter: wish.filter } : { names: [...names] };
-  const body = { action, ...chosen, ...MEANT[action], reason, dry_run: dryRun };
+  const which = seen ? { seen } : chosen;
+  const body = { action, ...which, ...MEANT[action], reason, dry_run: dryRun };
   return (await joined((cursor) => client.actions.bulk({ ...body, cursor }))).items;
 }
 
 async function changePriority(client: Client, name: string, change: object): Promise<BulkItem> {
-  const item = { request_name: name, warnings: [], problems: [] };
+  const item = { request_name: name, version: null, effect: null, warnings: [], problems: [] };
   try {
     const { priority, urgent, status } = await client.requests.change({ name, ...change });
     return { ...item, outcome: "done", status, message: `priority ${priority}${urgent ? ", urgent" : ""}` };

@@ -25,6 +25,8 @@ const withPreview = (state: TopState): TopState => {
     outcome: at === 0 ? ("would" as const) : ("refused" as const),
     status: "held" as const,
     message: at === 0 ? "release: …" : "it is completed, and that is final",
+    version: 7,
+    effect: null,
     warnings: [],
     problems: [],
   }));

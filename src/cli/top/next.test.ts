@@ -10,6 +10,8 @@ const would = (name: string) => ({
   outcome: "would" as const,
   status: "held" as const,
   message: "release: …",
+  version: 7,
+  effect: null,
   warnings: [],
   problems: [],
 });
@@ -55,7 +57,7 @@ describe("an action", () => {
     expect(key(shown, "enter")).toMatchObject({ state: { message: "enter a reason: it is kept with the request" } });
     const typed = afterKeys([..."disk is back"], shown);
     const { state, effect } = key(typed, "enter");
-    expect(effect).toEqual({ do: "act", wish, reason: "disk is back" });
+    expect(effect).toEqual({ do: "act", wish, previewed: [would("taus")], reason: "disk is back" });
     expect(state.over).toBeNull();
   });
 

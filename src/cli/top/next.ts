@@ -23,7 +23,7 @@ export type TopEvent =
 export type Effect =
   | { readonly do: "quit" | "look" | "redraw" | "suspend" }
   | { readonly do: "preview"; readonly wish: Wish }
-  | { readonly do: "act"; readonly wish: Wish; readonly reason: string };
+  | { readonly do: "act"; readonly wish: Wish; readonly previewed: readonly BulkItem[]; readonly reason: string };
 
 interface Step {
   readonly state: TopState;
@@ -252,7 +252,10 @@ function onPreviewKey(state: TopState, over: Extract<TopState["over"], { kind: "
   if (needsReason(over.wish) && !reason)
     return { state: { ...state, message: "enter a reason: it is kept with the request" } };
   const message = `${over.wish.action} …`;
-  return { state: { ...state, over: null, message }, effect: { do: "act", wish: over.wish, reason } };
+  return {
+    state: { ...state, over: null, message },
+    effect: { do: "act", wish: over.wish, previewed: over.items ?? [], reason },
+  };
 }
 
 /** Nothing is done that would change nothing. */

@@ -41,7 +41,11 @@ export async function runTop(
     else if (what === "preview")
       answer(preview(client, effect.wish), (items) => ({ ...effect, kind: "previewed", items }));
     else if (what === "act")
-      answer(act(client, effect.wish, effect.reason), (items) => ({ ...effect, kind: "acted", items }));
+      answer(act(client, effect.wish, effect.previewed, effect.reason), (items) => ({
+        ...effect,
+        kind: "acted",
+        items,
+      }));
     else if (what === "suspend") {
       screen.leave();
       process.kill(process.pid, "SIGTSTP");

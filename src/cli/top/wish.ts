@@ -45,6 +45,8 @@ export function priorityPreview(
       outcome: "would",
       status: request?.status ?? null,
       message,
+      version: null,
+      effect: null,
       warnings: [],
       problems: [],
     };

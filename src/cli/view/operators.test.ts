@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { at, NOW, sampleRequest } from "../../../tests/support/api-samples.ts";
+import { at, NO_EFFECT, NOW, sampleRequest } from "../../../tests/support/api-samples.ts";
 import { actedView } from "../../../tests/support/api-views.ts";
 import type { BulkAnswerView } from "../../operations/actions.ts";
 import type { AttemptView, UnclassifiedView } from "../../operations/attempts.ts";
@@ -123,6 +123,8 @@ const item = (over: Partial<BulkAnswerView["items"][number]>): BulkAnswerView["i
   outcome: "done",
   status: "held",
   message: "released: finished work is credited, 3 units will be planned again",
+  version: 7,
+  effect: null,
   warnings: [],
   problems: [],
   ...over,
@@ -151,6 +153,7 @@ test("actions on one", () => {
   const done = {
     kind: "done" as const,
     reason: "released: the run goes on with 2 unfinished units",
+    effect: NO_EFFECT,
     warnings: ["check the sites"],
     detail: {},
     request,

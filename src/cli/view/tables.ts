@@ -9,6 +9,7 @@ import type { RequestRowView } from "../../operations/requests.ts";
 import type { BanView, SiteEffectView, SiteView } from "../../operations/sites.ts";
 import type { QueueView } from "../../operations/system.ts";
 import type { OutputView } from "../../operations/workflows.ts";
+import { describeEffects } from "../../recovery/round/effect.ts";
 import type { Paint } from "../terminal.ts";
 import { type Columns, color } from "./table.ts";
 import { bytes, count, secondsSince, shortAge, stamp, thousands } from "./text.ts";
@@ -204,11 +205,13 @@ export const BULK: Columns<BulkItem> = [
   ["why", ({ message, warnings }) => [message, ...warnings].join("; "), "flexible"],
 ];
 
-/** "3 done, 1 refused". */
+/** "3 done, 1 refused", and what all of them come to. */
 export function bulkSummary(items: readonly BulkItem[]): string {
   const counts = Object.keys(OUTCOMES).flatMap((outcome) => {
     const number = items.filter((item) => item.outcome === outcome).length;
     return number > 0 ? [`${number} ${outcome}`] : [];
   });
-  return `${count(items.length, "request")}: ${counts.join(", ") || "none matches"}`;
+  const effects = items.flatMap(({ effect }) => effect ?? []);
+  const together = effects.length > 1 ? `; together: ${describeEffects(effects)}` : "";
+  return `${count(items.length, "request")}: ${counts.join(", ") || "none matches"}${together}`;
 }

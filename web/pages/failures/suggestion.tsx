@@ -43,17 +43,11 @@ export function Suggestion({ name, suggestion }: { name: string; suggestion: Sug
         )}
       </div>
       {opened === "resubmit" && request.data && (
-        <ActOnOne action="resubmit" name={name} version={request.data.version} onClose={() => setOpened(null)} />
+        <ActOnOne action="resubmit" name={name} onClose={() => setOpened(null)} />
       )}
       {opened === "suggested" && isRecover && <Recover name={name} onClose={() => setOpened(null)} />}
       {opened === "suggested" && action && request.data && (
-        <ActOnOne
-          action={action}
-          name={name}
-          version={request.data.version}
-          more={suggestion.modifications}
-          onClose={() => setOpened(null)}
-        />
+        <ActOnOne action={action} name={name} more={suggestion.modifications} onClose={() => setOpened(null)} />
       )}
     </section>
   );

@@ -47,9 +47,7 @@ export function Actions({ request }: { request: Answer<"requests.show"> }): Reac
         </ActionButton>
       )}
       {action === "recover" && <Recover name={name} onClose={() => setAction(null)} />}
-      {action && action !== "recover" && (
-        <ActOnOne action={action} name={name} version={request.version} onClose={() => setAction(null)} />
-      )}
+      {action && action !== "recover" && <ActOnOne action={action} name={name} onClose={() => setAction(null)} />}
     </div>
   );
 }

@@ -39,13 +39,7 @@ export function Chosen({ request, units, onClear }: ChosenProps): ReactNode {
         Clear
       </button>
       {isOpen && (
-        <ActOnOne
-          action="resubmit"
-          name={request.request_name}
-          version={request.version}
-          more={{ units }}
-          onClose={() => setOpen(false)}
-        />
+        <ActOnOne action="resubmit" name={request.request_name} more={{ units }} onClose={() => setOpen(false)} />
       )}
     </section>
   );
