@@ -59,7 +59,7 @@ describe.skipIf(!isThere)("one request", () => {
       .fill("me too");
     await server.send("PATCH", "/requests/two-hands", { priority: 7 });
     await dialog(page).getByRole("button", { name: "hold", exact: true }).click();
-    await expectText(dialog(page).getByRole("alert").first(), /moved on/);
+    await expectText(dialog(page).getByRole("alert").first(), /changed since it was shown/);
   });
 
   test("a name nobody knows leads to the list", async () => {
