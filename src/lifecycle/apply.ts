@@ -135,6 +135,7 @@ const endPartial: Apply<"end-partial"> = (ports, facts, { dagStatus, reason }) =
     const { verdict, unitsFailed, text, rescue } = facts.observation;
     await store.dags.addEvent({ dagId: dag.id, type: "ended", detail: { verdict, unitsFailed, text, rescue }, at });
     await endDag(store, dag, dagStatus, reason, at);
+    await tellMetrics(store, facts);
   });
 };
 

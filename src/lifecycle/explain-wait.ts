@@ -122,5 +122,7 @@ function ofRun({ nodes, units, note, waits, beside = 0 }: Running, unitWord: str
     );
   const progress = `${units.done} of ${plural(units.total, unitWord)} done`;
   if (running > 0) return [part("running", `${plural(running, "job")} running, ${progress}`), ...kept];
-  return kept.length > 0 ? kept : [part("starting", `nothing runs yet, ${progress}`)];
+  const hasBegun = units.done + units.failed + nodes.done + nodes.failed > 0;
+  const nothing = hasBegun ? "nothing runs at this moment: the engine starts the next job soon" : "nothing runs yet";
+  return kept.length > 0 ? kept : [part("starting", `${nothing}, ${progress}`)];
 }

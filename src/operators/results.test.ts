@@ -51,6 +51,7 @@ function ports(jobs: number, isGraph = true) {
       requests: { get: async () => request },
       workflows: { forRequest: async () => sampleWorkflow({ currentDagId: DAG_ID, nextUnit: jobs + 7 }) },
       dags: { get: async () => dag },
+      units: { finishedNames: async () => new Set(units.filter((unit) => Number(unit.slice(4)) % 100 !== 99)) },
     },
     spool: {
       isComplete: async () => true,
@@ -105,6 +106,21 @@ test("by state and by a part of the name, whatever the case", async () => {
   expect(await found({ states: ["failed"] })).toEqual(["job 99", "job 199", "job 299"]);
   expect(await found({ states: ["done", "failed"], text: "JOB 19" })).toHaveLength(11);
   expect(await found({ states: ["failed"], text: "1" })).toEqual(["job 199"]);
+});
+
+test("what is far behind is on the first page, however many do not match before it", async () => {
+  const page = await gatherResults(ports(25_000).ports, NAME, { limit: 10, onlyFailed: false, text: "job 24999" });
+  expect(page).toMatchObject({ items: [{ job: "job 24999", state: "failed" }], nextCursor: null });
+});
+
+test("a job that the ledger alone calls done is not done", async () => {
+  const { ports: world } = ports(10);
+  const none = {
+    ...world,
+    store: { ...world.store, units: { finishedNames: async () => new Set() } },
+  } as unknown as Ports;
+  const page = await gatherResults(none, NAME, { limit: 10, onlyFailed: false });
+  expect(page!.items.map(({ state }) => state)).toEqual(Array(10).fill("waiting"));
 });
 
 test("a kind that begins anew each time credits nothing", async () => {

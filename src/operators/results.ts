@@ -11,6 +11,8 @@ import type { ResultFilter, ResultPage, ResultRow, ResultState } from "./result-
 
 /** A page looks at no more units than this: a search for the few that failed goes on in the next. */
 const MOST_UNITS = 10_000;
+/** Where nothing was found yet, it looks on: an empty page helps nobody. */
+const MOST_IN_VAIN = 200_000;
 
 /**
  * What became of every job of the present round, unit by unit; a page holds whole units, and only the manifests and ledgers
@@ -30,7 +32,8 @@ export async function gatherResults(ports: Ports, name: RequestName, filter: Res
   page.isLive = live !== null;
   let units = 0;
   for await (const { unit, nodes, entry, text, asks } of unitsFrom(ports, dag, filter.cursor ?? "")) {
-    if (page.items.length >= filter.limit || units >= MOST_UNITS) return { ...page, nextCursor: unit };
+    const most = page.items.length > 0 ? MOST_UNITS : MOST_IN_VAIN;
+    if (page.items.length >= filter.limit || units >= most) return { ...page, nextCursor: unit };
     units += 1;
     for (const node of nodes) {
       const seen = rowOf(dag, unit, node, { entry, asked: asks(node), text }, live?.get(`${unit}/${node}`) ?? null);
