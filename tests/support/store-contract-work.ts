@@ -101,7 +101,7 @@ export function workContract(store: () => TestStore): void {
          WHERE contype = 'c' AND conname LIKE '%status_known'`,
       );
       const statuses = (table: string) =>
-        [...(rows.find(({ conrelid }) => conrelid === table)?.text ?? "").matchAll(/'([a-z]+)'/g)].map(
+        [...(rows.find(({ conrelid }) => conrelid === table)?.text ?? "").matchAll(/'([a-z_]+)'/g)].map(
           (found) => found[1],
         );
       expect(statuses("workflows").toSorted()).toEqual(WORKFLOW_STATUSES.toSorted());
