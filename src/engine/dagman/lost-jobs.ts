@@ -8,7 +8,7 @@ import { readText } from "../observe/files.ts";
 import type { Tree } from "./answers.ts";
 
 /** A node whose job DAGMan believes to be in the queue. */
-export interface Awaited {
+interface Awaited {
   readonly node: string;
   readonly cluster: string;
 }
