@@ -206,7 +206,8 @@ export function makeEngine(config: Config): Engine {
   const timeoutSec = config["engine.timeout_sec"];
   if (config["engine.kind"] === "dagman") {
     const { prefix: commandPrefix, maxIdle } = section(config, "engine.dagman");
-    return makeDagmanEngine({ commandPrefix, submitAs: submitter(config), maxIdle, timeoutSec });
+    const lostJobSec = config["dag.lost_job_sec"];
+    return makeDagmanEngine({ commandPrefix, submitAs: submitter(config), maxIdle, timeoutSec, lostJobSec });
   }
   const sites = config["engine.local.sites"].map(({ memory_mb: memoryMb, ...site }) => ({ ...site, memoryMb }));
   return makeLocalEngine({ dir: engineDir(config), sites, timeoutSec });

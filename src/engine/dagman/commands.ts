@@ -51,6 +51,11 @@ export const queueCommand = query(
 /** Anything at all with this batch name: one answer is enough. */
 export const findCommand = (run: Run): Argv => query(batchIs(run), "-limit", "50");
 
+/** All of a run, whatever it is doing. */
+export const clustersCommand = (run: Run): Argv => [
+  ...["condor_q", "-allusers", "-constraint", batchIs(run), "-af", "ClusterId"],
+];
+
 /** The top alone: the schedd removes what it has submitted, and no unit's end reaches the top as a failure. */
 export const removeTopCommand = (run: Run): Argv => ["condor_rm", "-constraint", topOf(run)];
 /** For what is left when the top is already gone. */

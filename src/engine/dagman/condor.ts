@@ -38,6 +38,8 @@ export function makeCondor(spawner: Spawner, prefix: readonly string[], timeoutS
     queue: () => ask(commands.queueCommand, answers.parseQueue),
     workers: () => ask(commands.workersCommand, answers.parseWorkers),
     tree: async (run: Run) => (await ask(commands.findCommand(run), answers.parseQueue)).get(run.batchName),
+    clusters: async (run: Run): Promise<ReadonlySet<string>> =>
+      new Set((await mustSucceed(commands.clustersCommand(run))).stdout.split("\n").filter(Boolean)),
     /** True: something was changed. False: nothing matched. */
     async change(argv: commands.Argv): Promise<boolean> {
       const answer = await call(argv);

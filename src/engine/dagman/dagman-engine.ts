@@ -13,6 +13,7 @@ import * as commands from "./commands.ts";
 import { type Condor, makeCondor, unreachable } from "./condor.ts";
 import { EndWatch } from "./end-watch.ts";
 import { bringProgram, closedAncestor, describeClosed, giveAway, type JobOwner } from "./give-away.ts";
+import { LostJobs } from "./lost-jobs.ts";
 import { type Spawner, spawnCommand } from "./spawn.ts";
 import { hasBegun, isLost, isSilent, noteSubmitHost, submitHostOf, submittedAs } from "./traces.ts";
 import { heldJobs, makeMatching, unlessAway } from "./waits.ts";
@@ -31,6 +32,8 @@ interface DagmanOptions {
   readonly timeoutSec?: number;
   /** How long nothing of a run may run before it is asked why, seconds; default 30. */
   readonly stalledSec?: number;
+  /** After how long DAGMan itself looks for jobs whose end it never heard of, seconds; we do so before. Default 300. */
+  readonly lostJobSec?: number;
   readonly clock?: Clock;
   readonly spawner?: Spawner;
 }
@@ -51,12 +54,14 @@ export class DagmanEngine implements Engine {
   private readonly ends = new EndWatch();
   private readonly condor: Condor;
   private readonly whyIdle: ReturnType<typeof makeMatching>;
+  private readonly lost: LostJobs;
 
   constructor(options: DagmanOptions) {
     this.options = options;
     this.spawner = options.spawner ?? spawnCommand;
     this.condor = makeCondor(this.spawner, options.commandPrefix, options.timeoutSec ?? 60);
     this.whyIdle = makeMatching(this.reader, () => this.condor.workers(), options.stalledSec ?? 30);
+    this.lost = new LostJobs((run) => this.condor.clusters(run), (options.lostJobSec ?? 300) / 3);
   }
 
   async submit(run: Run, ticket: number): Promise<SubmitOutcome> {
@@ -125,6 +130,7 @@ export class DagmanEngine implements Engine {
   async observe(runs: readonly Run[]): Promise<ReadonlyMap<DagId, RunObservation>> {
     this.reader.keepOnly(runs);
     this.ends.keepOnly(runs);
+    this.lost.keepOnly(runs);
     if (runs.length === 0) return new Map();
     const queue = await this.condor.queue();
     const views = await inTurns(runs, async (run): Promise<[DagId, RunObservation]> => {
@@ -136,7 +142,8 @@ export class DagmanEngine implements Engine {
   private async look(run: Run, tree: answers.Tree | undefined): Promise<RunObservation> {
     try {
       if (tree?.top) {
-        const view = await this.reader.running(run, tree.top.queuedAt, noteOn(tree));
+        const settled = await unlessAway(this.lost.settle(run, tree, this.nowMs()));
+        const view = await this.reader.running(run, tree.top.queuedAt, settled ?? noteOn(tree));
         const unmatched = await unlessAway(this.whyIdle(run, view, this.nowMs()));
         return { ...view, waits: { ...view.waits, held: heldJobs(tree), unmatched } };
       }
