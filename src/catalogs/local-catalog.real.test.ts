@@ -10,6 +10,18 @@ import { localDataset, parseFileList } from "./local-dataset.ts";
 const NO_MASK = { runs: [], lumis: null };
 const directory = () => tempDir("catalog");
 
+test("of a list of files, one that is not there is told, and none is dropped", async () => {
+  const dir = tempDir("catalog");
+  for (const name of ["a.csv", "b-1.csv"]) writeFileSync(join(dir, name), "1\n");
+  const open = (pattern: string) =>
+    localDataset({ from: "glob", pattern: join(dir, pattern), events: { by: "unknown" }, mask: NO_MASK });
+  expect(await open("{a.csv,b-*.csv}")).toMatchObject({ ok: true });
+  expect(await open("{a.csv,b-*.csv,c.csv}")).toMatchObject({
+    ok: false,
+    error: { code: "unreadable", message: `1 input file not there: ${join(dir, "c.csv")}` },
+  });
+});
+
 test("a glob is its files in order, with events counted by line", async () => {
   const dir = directory();
   writeFileSync(join(dir, "b.csv"), "1\n2\n3");

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { describeError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { listed, plural } from "../base/text.ts";
 import { measureUserFile, readUserFile } from "../disk/user-file.ts";
 import { isSiteName } from "../domain/names.ts";
 import type { EventCount, InputSpec } from "../domain/work.ts";
@@ -21,6 +22,12 @@ export async function localDataset(input: InputSpec, signal?: AbortSignal): Prom
   switch (input.from) {
     case "glob": {
       const paths = await globFiles(input.pattern, signal);
+      const there = new Set(paths);
+      const missing = paths.length > 0 ? literalsOf(input.pattern).filter((path) => !there.has(path)) : [];
+      if (missing.length > 0) {
+        const message = `${plural(missing.length, "input file")} not there: ${listed(missing)}`;
+        return unreadable(message, { files: missing.slice(0, 20) });
+      }
       return plainFiles(paths, input.events, { pattern: input.pattern }, signal);
     }
     case "directory": {
@@ -51,6 +58,12 @@ async function reading<T>(path: string, read: () => Promise<T>): Promise<Result<
 
 const unreadable = (message: string, evidence: DatasetProblem["evidence"]) =>
   err({ code: "unreadable" as const, message, evidence });
+
+/** Files that a list of patterns names as they are, without a wildcard: `/data/{a.csv,b-*.csv}` names a.csv. */
+function literalsOf(pattern: string): readonly string[] {
+  const [, start = "", list = ""] = /^([^{}*?[\]()!+@]*)\{([^{}]*)\}$/.exec(pattern) ?? [];
+  return list === "" ? [] : list.split(",").flatMap((each) => (/[*?[\]()!+@\\]/.test(each) ? [] : `${start}${each}`));
+}
 
 const globFiles = (pattern: string, signal: AbortSignal | undefined): Promise<string[]> =>
   glob(pattern, { absolute: true, onlyFiles: true, followSymbolicLinks: false, cwd: "/", ...(signal && { signal }) });

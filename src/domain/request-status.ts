@@ -108,8 +108,10 @@ export function statusMeaning({
   status,
   outputState,
   supersededBy,
-}: Pick<RequestRecord, "status" | "outputState" | "supersededBy">): string {
-  if (status !== "completed" || outputState === "active") return REQUEST_STATUS[status].meaning;
+  waiting,
+}: Pick<RequestRecord, "status" | "outputState" | "supersededBy" | "waiting">): string {
+  const leftOut = waiting?.code === "left-out" ? `${waiting.reason}; all else is done and registered` : null;
+  if (status !== "completed" || outputState === "active") return leftOut ?? REQUEST_STATUS[status].meaning;
   if (outputState === "invalidated") return "all work done, and its outputs withdrawn";
   return `all work done, its outputs superseded by those of ${supersededBy ?? "another version"}`;
 }

@@ -10,6 +10,7 @@ export const WAIT_CODES = {
   "admission-closed": "operator", // no request may begin
   "nothing-due": "time", // all that is due is made, or cannot be made now; it looks again
   "sweep-off": "operator", // `sweep: never`: it looks, and makes what is missing, only when somebody asks
+  "left-out": "time", // completed, and not all that was asked for is in it
   "products-held": "operator", // products wait for a person, and nothing else can be made now
   retry: "time", // failed attempts cool off before their next try
   slots: "time", // jobs are idle: others have the room

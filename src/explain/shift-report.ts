@@ -27,6 +27,8 @@ interface HappenedGroup<K extends string = string> {
 const UNUSUAL: readonly string[] = ["held", "failed", "aborted"];
 /** Where it only passes by: the feed has them. */
 const PASSING: readonly string[] = ["new", "queued", "planning", "partial", "stopping"];
+/** How the reason of a move ends that completes a request without all that it was asked for. */
+const LEFT_OUT = " left out";
 const BANS: readonly string[] = ["ban", "banned", "promoted"];
 
 /** What went as usual is counted; what did not keeps its reason, and comes first. By kind in the order of `SECTIONS`. */
@@ -58,7 +60,9 @@ function saidOnce<K extends string>(entries: readonly Happened<K>[]): readonly H
 function asLine<K extends string>(entry: Happened<K>): Happened<K> {
   if (entry.kind === "transition") {
     const to = entry.what.split(" → ").at(-1) ?? entry.what;
-    return isUsual("transition", to) ? { ...entry, what: to, actor: null, text: "" } : { ...entry, what: to };
+    return isUsual("transition", to) && !entry.text.endsWith(LEFT_OUT)
+      ? { ...entry, what: to, actor: null, text: "" }
+      : { ...entry, what: to };
   }
   return entry.what === "closed" ? { ...entry, text: "" } : entry;
 }

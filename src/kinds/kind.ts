@@ -55,6 +55,8 @@ export interface Kind<W extends Work = Work> {
   sharePlanned(progress: Progress<W>): number | null;
   /** Fields of a release that only some kinds allow. */
   readonly releaseFields: readonly KindReleaseField[];
+  /** Why files are set aside that the request itself does not ask for: nothing is left out with them. */
+  readonly notWanted?: string;
   /** Its first round has all its work, so no later one can take up what is left behind. */
   readonly isOneRound?: true;
   /** Which of its jobs have to run, given what an earlier version finished, and why. Absent: a version begins at the beginning. */

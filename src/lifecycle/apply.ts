@@ -14,6 +14,7 @@ import {
   endRun,
   holdRequest,
   move,
+  moveToCompleted,
   rest,
   theRun,
 } from "./moves.ts";
@@ -98,10 +99,17 @@ const discardPlan: Apply<"discard-plan"> = async (ports, facts, { reason }) => {
 
 const finishRound: Apply<"finish-round"> = (ports, facts, { next, reason }) => {
   const { dag } = theRun(facts);
-  return move(ports, facts, next, reason, { rescuesUsed: 0 }, async (store, at) => {
+  const end = async (store: Store, at: Date) => {
     if (!isDagOver(dag.status)) await endDag(store, dag, "completed", reason, at);
     await tellMetrics(store, facts);
-    if (next === "queued") return closeRound({ ...ports, store }, facts);
+  };
+  if (next === "queued")
+    return move(ports, facts, next, reason, { rescuesUsed: 0 }, async (store, at) => {
+      await end(store, at);
+      await closeRound({ ...ports, store }, facts);
+    });
+  return moveToCompleted(ports, facts, reason, async (store, at) => {
+    await end(store, at);
     await changeWorkflow(store, facts, ({ nodesDone }) => ({ nodesDone: nodesDone + dag.nodes.done }));
     await supersedePredecessor({ ...ports, store }, facts);
   });
@@ -109,7 +117,7 @@ const finishRound: Apply<"finish-round"> = (ports, facts, { next, reason }) => {
 
 /** The outputs of the version before it are superseded with the same move: nothing is half replaced. */
 const complete: Apply<"complete"> = (ports, facts, { reason }) =>
-  move(ports, facts, "completed", reason, {}, (store) => supersedePredecessor({ ...ports, store }, facts));
+  moveToCompleted(ports, facts, reason, (store) => supersedePredecessor({ ...ports, store }, facts));
 
 /** The engine may forget the run from here on. A request that ended as partial is active again, without a run. */
 const oweOutputs: Apply<"owe-outputs"> = async (ports, facts, { reason }) => {

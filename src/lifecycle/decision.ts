@@ -44,6 +44,8 @@ export interface Facts {
   readonly workRemains: boolean;
   /** Units that were planned and are neither done nor left out by name; only gathered where a round may be over. */
   readonly unaccounted: number;
+  /** What it was asked for and would complete without, in words; null: nothing. */
+  readonly leftOut: string | null;
   /** Share of the whole request's units that are finished; null: it has no production steps left. */
   readonly shareDone: number | null;
   /** Only gathered when its run has ended and something is to be decided about it. */

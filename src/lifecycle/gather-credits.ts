@@ -26,7 +26,9 @@ export async function gatherEarlierWork(
   const { credits, prepare } = kindOf(ports.kinds, work);
   if (!credits) return null;
   if (prepare) await inSlices(prepare(work));
-  const before = previous && (await ports.store.requests.get(previous));
+  const known = previous ? await ports.store.requests.get(previous) : null;
+  // Of the same name in another folder: other files, of which nothing is known here.
+  const before = known?.spec.work.directory === work.directory ? known : null;
   const workflow = before && (await ports.store.workflows.forRequest(before.spec.name));
   const proofs = new Map<string, JobProof>();
   let ranIn: DagId | null = null;

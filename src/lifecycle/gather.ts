@@ -13,6 +13,7 @@ import { kindOf } from "../kinds/kind.ts";
 import { unitFolder } from "../submit-dir/names.ts";
 import type { Facts } from "./decision.ts";
 import { gatherFill } from "./gather-fill.ts";
+import { gatherLeftOut } from "./gather-left-out.ts";
 import { effectiveSpec, gatherRound } from "./gather-round.ts";
 import type { Ports, Work } from "./ports.ts";
 import { refusedUnits, withRefused } from "./refused-outputs.ts";
@@ -87,8 +88,7 @@ export async function gather(
     asksForRound && workflow && dag && (isDagOver(dag.status) || (request.status === "held" && !isInEngine(dag.status)))
       ? await gatherRound(ports, request, workflow, dag, remains)
       : null;
-  // One of a kind that nobody knows is held elsewhere.
-  const kind = ports.kinds.get(request.spec.work.kind);
+  const kind = ports.kinds.get(request.spec.work.kind); // one of a kind that nobody knows is held elsewhere
   const products = kind?.products ?? null;
   const mayBegin = request.status === "planning" || (request.status === "queued" && admission?.verdict === "start");
   return {
@@ -109,6 +109,7 @@ export async function gather(
       finally: ports.catalog.outputs.finally,
     },
     workRemains: remains,
+    leftOut: workflow && mayComplete && kind && !products ? await gatherLeftOut(ports, request, workflow) : null,
     unaccounted: workflow && mayComplete ? await ports.store.units.unaccounted(workflow.id) : 0,
     shareDone: workflow && request.productionSteps.length ? workflow.unitsDone / (unitsExpected(workflow) || 1) : null,
     round,

@@ -46,6 +46,24 @@ export async function move(
   return isTerminal(to) && moved ? rest(null) : again;
 }
 
+/** Its end says what it was asked for and does not have: as its reason, and for as long as it is completed. */
+export async function moveToCompleted(
+  ports: Ports,
+  facts: Facts,
+  reason: string,
+  within: (store: Store, at: Date) => Promise<unknown>,
+): Promise<Applied> {
+  const { leftOut, request } = facts;
+  const change = { rescuesUsed: 0 };
+  if (leftOut === null) return move(ports, facts, "completed", reason, change, within);
+  const applied = await move(ports, facts, "completed", `${reason}; ${leftOut}`, change, async (store, at) => {
+    await within(store, at);
+    const waiting = { code: "left-out", reason: leftOut, since: at, until: null, who: "time", details: [] } as const;
+    await store.requests.remark(request.spec.name, { waiting });
+  });
+  return applied.rest ? rest(leftOut, { code: "left-out", until: null }) : applied;
+}
+
 /** Its counters may have moved since the facts were gathered (units were recorded): it is read again. */
 export async function changeWorkflow(
   store: Store,

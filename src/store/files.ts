@@ -68,6 +68,15 @@ const reads = (sql: Sql): Omit<FileStore, keyof Changes> => ({
       [workflowId, limit],
     ),
 
+  async countLeftOut(workflowId, notWanted) {
+    const [found] = await sql.query<{ files: number }>(
+      `SELECT count(*)::int AS files FROM input_files
+       WHERE workflow_id = $1 AND state = 'excluded' AND reason IS DISTINCT FROM $2`,
+      [workflowId, notWanted],
+    );
+    return found?.files ?? 0;
+  },
+
   async countByState(workflowId) {
     const counts = await countBy(sql, "input_files", "state", new Where().and("workflow_id = ?", workflowId));
     return { fresh: 0, attempted: 0, processed: 0, excluded: 0, ...counts };

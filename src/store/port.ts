@@ -237,6 +237,8 @@ export interface FileStore {
   /** Which units a file was planned into: one call per round, in bulk. */
   assign(workflowId: WorkflowId, assignments: readonly { lfn: string; unit: UnitName }[]): Promise<void>;
   setState(workflowId: WorkflowId, lfns: readonly string[], state: FileState, reason: string | null): Promise<void>;
+  /** Those that are excluded for any other reason than that the request does not ask for them. */
+  countLeftOut(workflowId: WorkflowId, notWanted: string | null): Promise<number>;
   /** Files that are left out, and why: the first by name. */
   excluded(
     workflowId: WorkflowId,

@@ -150,7 +150,8 @@ const reads = (sql: Sql, specs: SpecMemory): Omit<RequestStore, keyof Submission
 
   countByStatus: () => countBy(sql, "requests", "status"),
 
-  countByWait: () => countBy(sql, "requests", "waiting->>'code'", new Where().and("waiting IS NOT NULL")),
+  countByWait: () =>
+    countBy(sql, "requests", "waiting->>'code'", new Where().and(`waiting IS NOT NULL AND ${IS_OPEN}`)),
 
   transitions: (name) =>
     sql.query<Transition>(

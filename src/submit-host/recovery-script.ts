@@ -1,5 +1,5 @@
-import { closeSync, openSync, writeSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { closeSync, existsSync, openSync, writeSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { API_URL_FILE, jobIndex } from "../domain/names.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
 import { jobsIn } from "../submit-dir/jobs.ts";
@@ -48,11 +48,14 @@ async function execute(
   if (relative(payload, program).startsWith("..")) return "is not a file of the request";
   // Loaded only now: most failures have no script, and POST is to be quick.
   const { spawn } = await import("node:child_process");
+  // Where the jobs run: what it puts right there is what they find.
+  const own = directoryIn(readIfThere(join(dir, UNIT.manifest)) ?? "");
+  const cwd = own && existsSync(own) ? own : payload;
   const output = openSync(log, "a");
   try {
     return await new Promise<string>((resume) => {
       const child = spawn(program, [], {
-        cwd: payload,
+        cwd,
         env: { ...process.env, ...environment(dir, record) },
         stdio: ["ignore", output, output],
         detached: true, // a process group of its own, to be ended as a whole
@@ -64,7 +67,7 @@ async function execute(
       }, timeoutSec * 1000);
       const end = (result: string): void => {
         clearTimeout(timer);
-        writeSync(output, `[wms2] ${script} ${result}\n`);
+        writeSync(output, `[wms2] ${script} ${result}, run in ${cwd}\n`);
         resume(result);
       };
       child.on("error", (error) => end(`could not be started: ${error.message}`));
@@ -86,7 +89,8 @@ function environment(dir: string, record: AttemptRecord): Record<string, string>
   const name = jobsIn(manifest, node).get(node)?.name ?? node;
   return {
     WMS2_API_URL: readIfThere(join(dir, "../../..", API_URL_FILE))?.trim() ?? "",
-    WMS2_WORKFLOW_ID: /[^/]+$/.exec(dirname(dir))?.[0] ?? "",
+    WMS2_WORKFLOW_ID: basename(dirname(dirname(dir))),
+    WMS2_REQUEST: basename(dirname(dirname(dir))),
     WMS2_JOB_ID: String(cluster),
     WMS2_JOB_NAME: name,
     WMS2_JOB: name,

@@ -124,8 +124,15 @@ async function tell({ kind, outcomes, events, seed }: Story) {
   const store = await freshStore();
   const end = await runStory(scenario.value, { dir: tempDir("laws"), seed, store, tell: () => {} });
   const workflows = new Map<string, Workflow | null>();
-  for (const { request } of end.facts) workflows.set(request, await store.workflows.forRequest(request as RequestName));
-  return { end, workflows };
+  const accounts = new Map<string, { readonly unaccounted: number; readonly said: string | null }>();
+  for (const { request } of end.facts) {
+    const workflow = await store.workflows.forRequest(request as RequestName);
+    workflows.set(request, workflow);
+    const unaccounted = workflow ? await store.units.unaccounted(workflow.id) : 0;
+    const waiting = (await store.requests.get(request as RequestName))?.waiting;
+    accounts.set(request, { unaccounted, said: waiting?.code === "left-out" ? waiting.reason : null });
+  }
+  return { end, workflows, accounts };
 }
 
 /** Stories that broke a law once. */
@@ -183,13 +190,19 @@ const runs = Number(process.env.WMS2_LAW_RUNS ?? 25);
 test("the laws hold whatever happens", { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
-      const { end, workflows } = await tell(told);
+      const { end, workflows, accounts } = await tell(told);
       const words = summarise(end, 0);
       expect(end.lawsBroken, words).toEqual([]);
       for (const { request, status, hold, numbers } of end.facts) {
         // What is not done was given up, and is said to be: excluded files, abandoned events.
         if (status === "completed" && told.kind === "process")
           expect(numbers.events_done + numbers.files_excluded * EVENTS_PER_FILE, words).toBe(UNITS * EVENTS_PER_UNIT);
+        // Nothing is dropped silently: each unit that was planned is done or left out, and the headline says what is left out.
+        if (status === "completed") {
+          const isWhole = numbers.events_done === UNITS * EVENTS_PER_UNIT;
+          const account = { unaccounted: 0, said: isWhole ? null : expect.stringMatching(/^\d+ of \d+ .* left out$/) };
+          expect(accounts.get(request), words).toEqual(account);
+        }
         const { nextFirstEvent = 1n, abandonedEvents = 0n } = workflows.get(request) ?? {};
         if (status === "completed" && told.kind === "generate")
           expect(numbers.events_done + Number(abandonedEvents), words).toBe(Number(nextFirstEvent) - 1);

@@ -121,6 +121,7 @@ test("who asks for it leaves the rest out, and then it is left out by name", asy
   await passes(world, 3);
   await world.expectStatus(name, "completed");
   const { id } = await world.workflow(name);
+  expect((await world.request(name)).waiting).toMatchObject({ code: "left-out", reason: "6 of 9 jobs left out" });
   expect([...(await world.store.units.abandonedNames(id))].sort()).toEqual([3, 4, 5, 6, 7, 8].map(job));
 });
 

@@ -69,6 +69,7 @@ export const facts = (over: Partial<Facts>): Facts => ({
   filling: null,
   outputs: { ...NO_OUTPUTS, finally: "archived" },
   unaccounted: 0,
+  leftOut: null,
   workRemains: false,
   shareDone: null,
   round: null,

@@ -209,8 +209,8 @@ async function expectScript(request: MisfortuneRequest): Promise<void> {
   const node = request.node("scripted");
   const dir = await request.unitDir("scripted");
   const [first] = await request.attempts("scripted");
-  expect(readFileSync(join(dir, `${node}.${first?.cluster}.recovery.log`), "utf8")).toBe(
-    `fixing ${node} after 17\n[wms2] ./fix.sh exit 0\n`,
+  expect(readFileSync(join(dir, `${node}.${first?.cluster}.recovery.log`), "utf8")).toMatch(
+    new RegExp(`^fixing ${node} after 17\n\\[wms2\\] ./fix.sh exit 0, run in .*/payload\n$`),
   );
   const env = readFileSync(join(request.dir, `${node}.script-env`), "utf8");
   expect(env).toMatch(/^WMS2_ATTEMPT_ID=1$/m);

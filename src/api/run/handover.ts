@@ -43,8 +43,9 @@ async function happened({ queries }: Call, wanted: Wanted): Promise<{ entries: r
 
 /** Held requests, alerts about anything else, and sites that are not as usual. */
 async function openMatters({ queries }: Call): Promise<readonly OpenMatter[]> {
-  const [held, alerts, sites] = await Promise.all([
+  const [held, rests, alerts, sites] = await Promise.all([
     queries.requests({ status: ["held"], limit: MOST_OPEN }),
+    queries.requests({ status: ["queued"], text: "held", limit: MOST_OPEN }),
     queries.alerts({ open: true, limit: MOST_OPEN }),
     queries.sites(),
   ]);
@@ -56,6 +57,15 @@ async function openMatters({ queries }: Call): Promise<readonly OpenMatter[]> {
       text: whyNotMoving(record),
       actor: null,
     })),
+    ...rests.items
+      .filter(({ waiting }) => waiting?.code === "products-held")
+      .map((record) => ({
+        kind: "held" as const,
+        subject: record.spec.name,
+        since: record.waiting?.since ?? record.statusSince,
+        text: whyNotMoving(record),
+        actor: null,
+      })),
     ...alerts.items
       .filter(({ key }) => !key.startsWith("held:"))
       .map(({ subject, severity, message, firstAt, acknowledgedBy }) => ({

@@ -75,7 +75,7 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
   }
   if (imported) for (const line of importTrouble(imported)) lines.push(...wrapped("ReqMgr2", line, look));
   if (wish) lines.push(...wrapped("asked for", `${wish.kind} by ${wish.actor}: ${wish.reason}`, look));
-  if (waiting && waiting.code !== "person") {
+  if (waiting && !["person", "left-out"].includes(waiting.code)) {
     const since = `for ${duration(secondsSince(waiting.since, look.now))}`;
     const left = waiting.until ? `, ${duration(Math.max(0, -secondsSince(waiting.until, look.now)))} left` : "";
     const now = waiting.code === "retry" ? `; wms2 retry ${request.request_name} tries now` : "";

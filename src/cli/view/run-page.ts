@@ -10,6 +10,7 @@ const WHY: Readonly<Record<Job["why"], string>> = {
   changed: "changed",
   unfinished: "not finished",
   "missing-output": "output is missing",
+  output: "output was changed",
   input: "input has changed",
   upstream: "comes after one that runs",
 };

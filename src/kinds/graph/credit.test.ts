@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RunCause } from "../../domain/credit.ts";
 import type { Edges } from "../../domain/graph.ts";
 import type { FileStamp, JobProof } from "../../domain/workflow.ts";
-import { decideCredits, doubtfulFiles } from "./credit.ts";
+import { decideCredits, decideMade, doubtfulFiles, predecessors } from "./credit.ts";
 
 const at = (path: string, sizeBytes = 10, mtime = 1000): FileStamp => ({ path, sizeBytes, mtime });
 
@@ -34,15 +34,17 @@ function decide(
     proofs?: Record<string, JobProof>;
     disk?: Record<string, FileStamp>;
     known?: string[];
+    before?: readonly Edges[];
   } = {},
 ): Record<string, string> {
-  const { digests = ["a", "b", "c"], proofs = PROOFS, disk = DISK, known = ["prepare", "train", "report"] } = change;
+  const { digests = ["a", "b", "c"], proofs = PROOFS, disk = DISK, before = EDGES } = change;
+  const { known = ["prepare", "train", "report"] } = change;
   const causes = decideCredits({
     jobs: JOBS,
     edges: EDGES,
     digests,
     proofs: new Map(Object.entries(proofs)),
-    known: new Set(known),
+    known: new Map([...predecessors({ jobs: JOBS, edges: before })].filter(([name]) => known.includes(name))),
     seen: (path) => (disk as Record<string, FileStamp>)[path] ?? null,
   });
   const runs = (cause: RunCause, index: number) =>
@@ -52,9 +54,48 @@ function decide(
 const without = <T>(all: Readonly<Record<string, T>>, key: string) =>
   Object.fromEntries(Object.entries(all).filter(([name]) => name !== key));
 
+it("a final output that is not as it was left has its job run again", () => {
+  const jobs = [{ name: "a", reads: [], makes: ["last"] }];
+  const causes = (now: FileStamp) =>
+    decideCredits({
+      jobs,
+      edges: [],
+      digests: ["a"],
+      proofs: new Map([["a", { name: "a", digest: "a", reads: [], makes: [at("last")] }]]),
+      known: new Map([["a", ""]]),
+      seen: () => now,
+    });
+  expect(causes(at("last"))).toEqual([null]);
+  expect(causes(at("last", 11))).toEqual([{ why: "output", about: "last" }]);
+  expect(causes(at("last", 10, 2000))).toEqual([{ why: "output", about: "last" }]);
+});
+
+it("done by its outputs: made since then, of what is there, and after what came before it", () => {
+  const made = (done: number[], disk: Record<string, FileStamp>, sinceSec = 500) => [
+    ...decideMade({
+      jobs: JOBS,
+      edges: EDGES,
+      done: new Set(done),
+      sinceSec,
+      digestOf: String,
+      seen: (path) => disk[path] ?? null,
+    }).keys(),
+  ];
+  expect(made([], DISK)).toEqual([0, 1]);
+  expect(made([], without(DISK, "config"))).toEqual([]);
+  expect(made([0], without(DISK, "data"))).toEqual([]);
+  expect(made([], DISK, 1001)).toEqual([]);
+  expect(made([], { ...DISK, data: at("data", 10, 1001) })).toEqual([0]);
+});
+
 describe("what has to run again", () => {
   it.each([
     ["nothing changed", {}, {}],
+    [
+      "what it waited for is not the same set",
+      { before: [...EDGES, { parents: [0], children: [2] }] },
+      { report: "changed" },
+    ],
     ["a command changed", { digests: ["a", "B", "c"] }, { train: "changed", report: "upstream train" }],
     [
       "an input of nobody's changed",
@@ -129,7 +170,7 @@ it("runs exactly the changed jobs and all that come after them", () => {
         edges,
         digests: jobs.map((_, index) => (changed.includes(index) ? "other" : "same")),
         proofs: new Map(jobs.map(({ name }) => [name, proof])),
-        known: new Set(),
+        known: new Map(),
         seen: () => null,
       });
       const expected = new Set(changed);

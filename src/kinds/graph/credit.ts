@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { RunCause } from "../../domain/credit.ts";
 import type { Edges, GraphJob } from "../../domain/graph.ts";
 import type { FileStamp, JobProof } from "../../domain/workflow.ts";
@@ -9,8 +10,8 @@ interface CreditFacts {
   readonly digests: readonly string[];
   /** By the job's own name: what finished. */
   readonly proofs: ReadonlyMap<string, JobProof>;
-  /** Names of jobs that the earlier version had, finished or not. */
-  readonly known: ReadonlySet<string>;
+  /** Jobs that the earlier version had, finished or not, each with what it waited for (`predecessors`). */
+  readonly known: ReadonlyMap<string, string>;
   /** As it is now; null: it is not there. */
   readonly seen: (path: string) => FileStamp | null;
 }
@@ -20,16 +21,36 @@ interface CreditFacts {
  * everything after it run too. Where several reasons hold, the job's own come first.
  */
 export function decideCredits({ jobs, edges, digests, proofs, known, seen }: CreditFacts): readonly RunCause[] {
+  const before = predecessors({ jobs, edges });
+  const read = new Set(jobs.flatMap(({ reads }) => reads));
   const causes = jobs.map((job, index): RunCause => {
     const proof = proofs.get(job.name);
     if (!proof) return { why: known.has(job.name) ? "unfinished" : "new", about: null };
     if (proof.digest !== digests[index]) return { why: "changed", about: null };
+    if (known.has(job.name) && known.get(job.name) !== before.get(job.name)) return { why: "changed", about: null };
     const gone = job.makes.find((path) => seen(path) === null);
     if (gone !== undefined) return { why: "missing-output", about: gone };
+    // What others read is looked at with them: they may have changed it themselves.
+    const isOther = (path: string) =>
+      proof.makes.some((file) => file.path === path) && !isSame(proof.makes, path, seen(path));
+    const other = job.makes.find((path) => !read.has(path) && isOther(path));
+    if (other !== undefined) return { why: "output", about: other };
     const changed = job.reads.find((path) => !isSame(proof.reads, path, seen(path)));
     return changed === undefined ? null : { why: "input", about: changed };
   });
   return spread(jobs, edges, causes);
+}
+
+/** For each job by name, one word for the set of jobs it waits for. A shared set is looked at once. */
+export function predecessors({ jobs, edges }: Pick<CreditFacts, "jobs" | "edges">): ReadonlyMap<string, string> {
+  const sets = jobs.map((): string[] => []);
+  for (const { parents, children } of edges) {
+    if (parents.length === 0) continue;
+    const names = parents.map((parent) => jobs[parent]!.name).sort();
+    const word = createHash("sha256").update(JSON.stringify(names)).digest("hex");
+    for (const child of children) sets[child]!.push(word);
+  }
+  return new Map(jobs.map(({ name }, index) => [name, sets[index]!.sort().join(" ")]));
 }
 
 interface MadeFacts extends Pick<CreditFacts, "jobs" | "edges" | "seen"> {
@@ -63,12 +84,12 @@ const SAME_TIME_SEC = 5e-6;
 
 /** Files of the same size and another time than some job found: what is in them says whether they have changed. */
 export function doubtfulFiles(
-  proofs: Iterable<Pick<JobProof, "reads">>,
+  proofs: Iterable<Pick<JobProof, "reads"> & Partial<Pick<JobProof, "makes">>>,
   seen: (path: string) => FileStamp | null,
 ): ReadonlySet<string> {
   const doubtful = new Set<string>();
-  for (const { reads } of proofs)
-    for (const then of reads) {
+  for (const { reads, makes = [] } of proofs)
+    for (const then of [...reads, ...makes]) {
       const now = then.checksum === undefined ? null : seen(then.path);
       if (now?.sizeBytes === then.sizeBytes && !isSameTime(then, now)) doubtful.add(then.path);
     }

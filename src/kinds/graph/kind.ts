@@ -2,7 +2,7 @@ import { thousands } from "../../base/text.ts";
 import type { GraphWork } from "../../domain/graph.ts";
 import type { Kind } from "../kind.ts";
 import { checkGraph } from "./check-graph.ts";
-import { decideCredits, decideMade, doubtfulFiles } from "./credit.ts";
+import { decideCredits, decideMade, doubtfulFiles, predecessors } from "./credit.ts";
 import { expanded, prepareExpanded } from "./expanded.ts";
 import { graphInputs } from "./inputs.ts";
 import { outlineGraph } from "./outline.ts";
@@ -47,12 +47,12 @@ export const graphKind: Kind<GraphWork> = {
     doubtful: doubtfulFiles,
     decide({ work, attached, before, seen }) {
       const { graph, digestOf } = expanded(work, attached);
-      const known = before.work?.kind === "graph" ? expanded(before.work).graph.jobs : [];
+      const known = before.work?.kind === "graph" ? expanded(before.work).graph : { jobs: [], edges: [] };
       const causes = decideCredits({
         ...graph,
         digests: graph.jobs.map(digestOf),
         proofs: before.proofs,
-        known: new Set(known.map(({ name }) => name)),
+        known: predecessors(known),
         seen,
       });
       return graph.jobs.map(({ name }, index) => ({ name, cause: causes[index]! }));

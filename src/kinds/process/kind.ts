@@ -5,6 +5,7 @@ import { type ReadSplit, readSplit } from "../read-split.ts";
 import { checkFiles } from "./check-files.ts";
 import { mostJobs, planFiles } from "./plan-files.ts";
 import { readInput, UNREADABLE } from "./read-input.ts";
+import { REASONS } from "./selection.ts";
 import { needsLumis } from "./split.ts";
 
 /** Runs over input files: every one is processed once, tried again after a failure, or excluded with a reason. */
@@ -34,6 +35,7 @@ export const processKind: Kind<ProcessWork> = {
     return files === null || all === 0 ? 1 : (all - files.waiting) / all;
   },
   releaseFields: ["excluded_files"],
+  notWanted: REASONS["not-selected"],
 };
 
 function readProcess(top: Form): ProcessWork {

@@ -11,7 +11,7 @@ interface Selection {
   readonly unplanned: readonly UnplannedFile[];
 }
 
-const REASONS: Record<Exclude<UnplannedFile["code"], "no-site">, string> = {
+export const REASONS: Record<Exclude<UnplannedFile["code"], "no-site">, string> = {
   "not-selected": "the run list and lumi mask select nothing of it",
   "no-lumis": "it has no runs and lumis, and this splitting goes by them",
   "too-big": "its one lumi would run longer than a job may (99305; planning.max_wall_minutes)",

@@ -19,7 +19,7 @@ const workflow = {
   work_units: { total: 400, done: 120, running: 30, failed: 2, expected: 400 },
   eta: { at, earliest: at, latest: at, overdue: false, text: "in 5 to 9 min" },
 };
-const waiting = (code: "running" | "slots", reason: string) => ({
+const waiting = (code: "running" | "slots" | "products-held", reason: string) => ({
   code,
   reason,
   since: at,
@@ -45,6 +45,12 @@ test.each<[string, Request, Parameters<typeof sentenceOf>[1], ReturnType<typeof 
     request({ status: "completed", status_meaning: "all work done, and its outputs withdrawn" }),
     null,
     { is: "It is completed: all work done, and its outputs withdrawn", because: null, next: null, when: null },
+  ],
+  [
+    "one whose products are held waits for a person, not for a slot",
+    request({ status: "queued", waiting: { ...waiting("products-held", "1 held"), who: "operator" as const } }),
+    null,
+    { is: "It has nothing to run now", because: "1 held", next: "it waits for a person", when: null },
   ],
   [
     "one whose jobs are idle says why",

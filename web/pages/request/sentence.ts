@@ -52,14 +52,21 @@ export function sentenceOf(request: Request, workflow: Workflow | null): Sentenc
   const { status, wish, status_meaning } = request;
   const asked = wish ? `${wish.actor} asked to ${wish.kind} it: the next pass of the loop does so` : null;
   return {
-    is: status === "completed" ? `It is completed: ${status_meaning}` : isWords(status, workflow),
+    is: status === "completed" ? `It is completed: ${status_meaning}` : isWords(request, workflow),
     because: becauseOf(request),
-    next: asked ?? (status === "held" ? heldNext(request) : NEXT[status]),
+    next: asked ?? (status === "held" ? heldNext(request) : nextOf(request)),
     when: whenOf(request, workflow),
   };
 }
 
-function isWords(status: RequestStatus, workflow: Workflow | null): string {
+/** In the queue without waiting for a slot: what it waits for is said already, or a person has to act. */
+function nextOf({ status, waiting }: Request): string | null {
+  if (status !== "queued" || !waiting || waiting.code.startsWith("admission")) return NEXT[status];
+  return waiting.who === "operator" ? "it waits for a person" : null;
+}
+
+function isWords({ status, waiting }: Request, workflow: Workflow | null): string {
+  if (status === "queued" && waiting && !waiting.code.startsWith("admission")) return "It has nothing to run now";
   if (status !== "active" || !workflow) return IS[status];
   const { done, total, failed } = workflow.work_units;
   const bad = failed > 0 ? `, ${failed.toLocaleString("en")} failed` : "";
