@@ -11,6 +11,9 @@ const KNOWN: Readonly<Record<string, string | null>> = {
   muons_v1_gen: "muons_v2_gen",
   muons_v2_gen: null,
   alone: null,
+  // What no server should say.
+  round: "about",
+  about: "round",
 };
 const show = async ({ name }: { name: string }) => {
   if (!(name in KNOWN)) throw new WorldError("not-found", name, "there is no such request");
@@ -24,6 +27,7 @@ test.each([
   ["sweep-v3", null],
   ["muons_v1_gen", "muons_v1_gen has a later version, muons_v2_gen: this is about muons_v1_gen itself"],
   ["alone", null],
+  ["round", "round has a later version, about: this is about round itself"],
   ["nobody", null],
 ])("%s means itself, and a later version is told", async (named, said) => {
   expect(await laterVersion(client, named)).toEqual(said);

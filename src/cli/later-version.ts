@@ -6,10 +6,13 @@ import type { Client } from "./client.ts";
  * meant that one, and is told; null: there is none, or no such request, which the command says itself.
  */
 export async function laterVersion({ requests }: Pick<Client, "requests">, name: string): Promise<string | null> {
-  const later = await supersededBy(requests, name);
-  if (later === null) return null;
-  let newest = later;
-  for (let next: string | null = later; next !== null; next = await supersededBy(requests, next)) newest = next;
+  const chain = new Set([name]);
+  for (let next = await supersededBy(requests, name); next && !chain.has(next); ) {
+    chain.add(next);
+    next = await supersededBy(requests, next);
+  }
+  const newest = [...chain].at(-1);
+  if (newest === name) return null;
   return `${name} has a later version, ${newest}: this is about ${name} itself`;
 }
 
