@@ -30,6 +30,8 @@ const SPELLED: Readonly<Record<string, readonly string[]>> = {
     TOP.dag,
     besideDag(TOP.dag, "submit"),
     besideDag(TOP.dag, "rescue"),
+    besideDag(TOP.dag, "out"),
+    besideDag(TOP.dag, "lock"),
     TOP.submission,
     TOP.submissionLock,
   ],

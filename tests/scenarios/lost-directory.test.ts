@@ -56,7 +56,10 @@ test("the submit directory of a running graph is lost: it is held, says how far 
   expect((await world.store.dags.get(dagId))?.units).toMatchObject({ total: 9, done: 3 });
 
   const answer = await ask(world, name, { action: "release" });
-  expect(answer).toMatchObject({ reason: "released: 6 unfinished jobs planned again, what is done stays done" });
+  expect(answer).toMatchObject({
+    reason:
+      "released: 6 unfinished jobs planned again, what is done stays done; 3 of 9 jobs stay done; requested by ann",
+  });
   await passes(world, 3);
   await world.expectStatus(name, "active");
   expect(world.engine.submitted.at(-1)?.toRun).toEqual([3, 4, 5, 6, 7, 8].map(job));

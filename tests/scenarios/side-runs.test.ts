@@ -45,7 +45,10 @@ const theSide = async () => {
 const submitDir = async () => (await world.store.dags.get(main))?.submitDir ?? "";
 
 test("only what was named runs beside the others; what waited for it follows, and nothing counts as failed twice", async () => {
-  expect(await resubmit("a")).toMatchObject({ kind: "done", reason: "resubmitted by hand beside the others: 1 job" });
+  expect(await resubmit("a")).toMatchObject({
+    kind: "done",
+    reason: "resubmitted by hand beside the others: 1 job; none of 4 jobs is done yet; requested by ann",
+  });
   await passes(2);
   const side = await theSide();
   expect(world.engine.submitted.at(-1)).toEqual({ dagId: side.id, toRun: [A] });

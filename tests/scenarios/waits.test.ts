@@ -104,7 +104,10 @@ test("retry now: failed jobs that cool off are tried at once, whose word it was 
     nodesRetrying: 3,
     retrying: [{ exitCode: 8021, failures: 3 }],
   });
-  expect(await retry(undefined, true)).toMatchObject({ kind: "would", reason: "3 failed jobs tried again now" });
+  expect(await retry(undefined, true)).toMatchObject({
+    kind: "would",
+    reason: "3 failed jobs tried again now; none of 2 units is done yet; requested by ann",
+  });
   expect(await retry(["mg_000000/landing"])).toMatchObject({
     problems: [{ path: "nodes[0]", message: "mg_000000/landing does not wait for its next try" }],
   });
