@@ -31,7 +31,7 @@ export function stuckAlerts(
       if (engine.ok) return alert("warning", `${since}: slow; the engine answers and goes on`);
       return alert(
         "critical",
-        `${since} and the engine is unreachable: if its host is lost for good, restart the request`,
+        `${since} and the engine is unreachable: see wms2 doctor; a run that it has lost is held when it answers again`,
       );
     case "stopping":
       return alert("warning", `${since}: the engine still has its jobs; removal is tried again`);

@@ -126,7 +126,7 @@ const listRow = z.strictObject({
 const ROW_KEYS = Object.keys(listRow.shape).join(", ");
 
 /**
- * Rows `{lfn, size, events, lumis: [{run, lumi: [..]}], sites: [..]}`, as `wms2 plan --files` reads them too. The server may
+ * Rows `{lfn, size, events, lumis: [{run, lumi: [..]}], sites: [..]}`, as `wms2 plan FILE --files LIST` reads them too. The server may
  * read what the asker may not: nothing of a file that is no such list is repeated.
  */
 export function parseFileList(text: string, from: string): Found {

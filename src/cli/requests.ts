@@ -62,13 +62,14 @@ export const addShow = command("show", {
 export async function requestFacts(client: Client, name: string): Promise<RequestFacts> {
   const request = await client.requests.show({ name });
   const { workflow } = request;
-  const [status, dag, outputs, jobs] = await Promise.all([
+  const [status, dag, outputs, jobs, actions] = await Promise.all([
     workflow ? client.workflows.status({ id: workflow.id }) : null,
     workflow?.dag_id ? client.dags.show({ id: workflow.dag_id }) : null,
     allOf(client.requests.outputs, { name }, SHOWN_OUTPUTS),
     hasJobs(request) ? jobFacts(client, name, request) : null,
+    request.status === "held" ? client.desk.actions({ name }) : null,
   ]);
-  return { request, status, dag, outputs, jobs };
+  return { request, status, dag, outputs, jobs, choices: actions?.items ?? null };
 }
 
 /** Whom failures block is only worked out where a run has ended with some. */

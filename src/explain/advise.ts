@@ -1,4 +1,5 @@
 import { listed, percent, plural, thousands } from "../base/text.ts";
+import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { Rate } from "../recovery/stands-out.ts";
 
 /**
@@ -130,6 +131,12 @@ export function commandFor({ action, modifications, needsFile }: Advice, target:
       return `wms2 ${action} ${which} ${options.join(" ")}`;
     }
   }
+}
+
+/** An action on one request as it is typed. */
+export function actionCommand(action: OperatorAction, name: string): string {
+  if (action === "submit") return `wms2 submit ${name}`;
+  return `wms2 ${action} ${name}${action === "resubmit" ? " --failed" : ""} --reason TEXT`;
 }
 
 /** The same site left out by all requests, until the ban ends; null: no site is to be left out. */

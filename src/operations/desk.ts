@@ -115,6 +115,7 @@ const actionChoice = named("ActionChoice", {
   detail: anything,
   command: z.string().describe("The same for a shell"),
 });
+export type ActionChoiceView = z.infer<typeof actionChoice>;
 const actionsSchema = named("Actions", {
   request_name: z.string(),
   version: z.int().describe("What was looked at; give it as If-Match"),

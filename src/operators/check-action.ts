@@ -6,7 +6,7 @@ import { kindOf } from "../kinds/kind.ts";
 import { effectiveSpec } from "../lifecycle/gather-round.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { joinReruns, type RerunWish, rerunWish } from "../lifecycle/rerun-wish.ts";
-import { mayDo, mayResume, type OperatorAction } from "../recovery/round/actions.ts";
+import { FINAL_WISHES, mayDo, mayResume, type OperatorAction } from "../recovery/round/actions.ts";
 import { decideRelease } from "../recovery/round/release.ts";
 import { decideRescueNow, decideResubmit, type RerunFacts } from "../recovery/round/rerun.ts";
 import { checkRestart, cloneOf } from "../recovery/round/restart.ts";
@@ -38,7 +38,7 @@ export async function checkAction(ports: Work, request: RequestRecord, asked: Op
   if (problems.length > 0) return { kind: "refused", problems };
   if (wish && wish.kind === wishKind(action) && action !== "resubmit")
     return { kind: "already", why: `${action} was asked for already` };
-  if (wish && FINAL.includes(wish.kind) && action !== "abort")
+  if (wish && FINAL_WISHES.includes(wish.kind) && action !== "abort")
     return refusal("refused", `${wish.actor} asked for ${wish.kind}, and that is under way`, "abort");
   const may = action === "resume" ? mayResume(status, hold?.code ?? null) : mayDo(action, status);
   if (may.kind === "already") return may;
@@ -81,9 +81,6 @@ async function withJobNames(
   const names = await spool.jobNames(dag.submitDir);
   return { ...wanted, nodes: nodes.map((name) => names.nodeOf(name)) };
 }
-
-/** What ends a request is not undone by asking for something else before the loop got to it. */
-const FINAL: readonly RequestWish["kind"][] = ["abort", "fail", "restart"];
 
 type Check = (ports: Work, request: RequestRecord, wanted: OperatorRequest) => Promise<Checked>;
 

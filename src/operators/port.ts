@@ -23,6 +23,7 @@ import type { ResultCommands } from "./result-port.ts";
 import type { RunCommands } from "./run-port.ts";
 import type { BanSiteAnswer, BanWanted, SiteEffect } from "./site-port.ts";
 
+export { actionCommand } from "../explain/advise.ts";
 export { describeErrors } from "../explain/describe-errors.ts";
 export { type Estimate, estimateEnd, PACE_WINDOWS_MS } from "../explain/estimate-end.ts";
 export { estimateStarts } from "../explain/estimate-start.ts";
@@ -31,10 +32,9 @@ export type { LoopStatus } from "../lifecycle/loop.ts";
 export { normaliseLine } from "../recovery/likeness.ts";
 export {
   ACTION,
-  actionsIn,
-  mayResume,
   OPERATOR_ACTIONS,
   type OperatorAction,
+  offeredActions,
   thenOf,
 } from "../recovery/round/actions.ts";
 export type { Cause, Choice, UnitMap, UnitPaint } from "./desk-port.ts";

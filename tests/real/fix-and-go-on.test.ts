@@ -109,7 +109,7 @@ test("release --from runs what has not run with the corrected script and command
   const refused = await ask("release", "halfway", "--from", work.file, "--reason", "other work");
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain("split.filesPerJob");
-  expect(refused.stderr).toContain("wms2 restart halfway --from FILE");
+  expect(refused.stderr).toContain("wms2 restart halfway --from FILE --reason TEXT");
 
   work.script('[ "$1" = twice ] || exit 3');
   work.request({ steps: [{ name: "do", run: ["./do.sh", "twice"] }] });
@@ -142,7 +142,7 @@ test("release --from leaves corrected jobs of a graph to its next version, which
   const refused = await ask("release", "fits", "--from", file, "--reason", "command fixed");
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toMatch(/jobs\[1\].argv\[2\].*is for the next version/);
-  expect(refused.stderr).toContain("wms2 restart fits --from FILE, or wms2 run FILE");
+  expect(refused.stderr).toContain("wms2 restart fits --from FILE --reason TEXT, or wms2 run FILE");
   expect(refused.stderr).not.toContain("recovery.holdThreshold");
 
   await told("restart", "fits", "--from", file, "--reason", "command fixed");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RequestName } from "../../domain/names.ts";
 import type { desk } from "../../operations/desk.ts";
 import { problemsText } from "../../operations/operation.ts";
-import { ACTION, type Cause, type Choice } from "../../operators/port.ts";
+import { ACTION, actionCommand, type Cause, type Choice } from "../../operators/port.ts";
 import type { Call, Runs } from "../call.ts";
 import { asList, given } from "../cursor.ts";
 import { found } from "../problem.ts";
@@ -97,6 +97,6 @@ function choiceFields(name: RequestName, { action, answer }: Choice) {
     effect: isAllowed ? answer.reason : null,
     warnings: isAllowed ? answer.warnings : [],
     detail: isAllowed ? answer.detail : {},
-    command: `wms2 ${action} ${name} --reason TEXT`,
+    command: actionCommand(action, name),
   };
 }

@@ -4,7 +4,7 @@ import type { OutputSpec, RequestRecord, RequestSpec } from "../../domain/reques
 import { type RequestStatus, statusMeaning } from "../../domain/request-status.ts";
 import { type InputSpec, inputLocation, makesEvents, type Work } from "../../domain/work.ts";
 import { type Kinds, kindOf } from "../../kinds/kind.ts";
-import { ACTION, actionsIn, mayResume, type PlanPreview } from "../../operators/port.ts";
+import { ACTION, offeredActions, type PlanPreview } from "../../operators/port.ts";
 import type { RequestChoice } from "../../store/port.ts";
 import { asList, given } from "../cursor.ts";
 
@@ -53,7 +53,7 @@ export const requestFields = (record: RequestRecord) => {
     previousVersionRequest: spec.previousVersion,
     supersededByRequest: record.supersededBy,
     modifications: changed(record.modifications),
-    allowedActions: allowedActions(record),
+    allowedActions: offeredActions(record).map((action) => ({ action, meaning: ACTION[action].meaning })),
     spec: specFields(spec),
   };
 };
@@ -63,14 +63,6 @@ function changed(modifications: RequestRecord["modifications"]): Record<string, 
   if (!modifications) return null;
   const all = releaseFields.map(([name, { key }]) => [name, modifications[key]] as const);
   return Object.fromEntries(all.filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)));
-}
-
-function allowedActions({ status, hold }: RequestRecord) {
-  // A request that belongs to another engine says itself that it can be moved.
-  return actionsIn(status)
-    .filter((action) => action !== "move")
-    .filter((action) => action !== "resume" || mayResume(status, hold?.code ?? null).kind === "allowed")
-    .map((action) => ({ action, meaning: ACTION[action].meaning }));
 }
 
 /** The work stands where clients have always found it: input, splitting, the events it generates. */

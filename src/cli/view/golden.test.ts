@@ -20,6 +20,7 @@ import { graphSpec } from "../../../tests/support/sample-graph.ts";
 import type { RequestName } from "../../domain/names.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import type { UnitRowView } from "../../operations/dags.ts";
+import { ACTION, actionCommand } from "../../operators/port.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { metricsPage } from "./metrics-page.ts";
@@ -129,7 +130,7 @@ test("show: all its jobs failed and wait for their next try", () => {
   const dag = sampleDag({ nodes: { total: 48, waiting: 28, queued: 0, idle: 0, held: 0, done: 20, failed: 0 } });
   const request = requestDetailView(sampleRequest({ waiting: cooling }), sampleWorkflow(), moves.slice(3));
   const now = { ...status, work_units: { total: 48, done: 20, running: 0, failed: 0, expected: 48 }, eta: null };
-  const facts = { request, status: now, dag: dagView(dag), outputs: { items: [], more: false }, jobs: null };
+  const facts = { request, status: now, dag: dagView(dag), outputs: { items: [], more: false }, jobs: null, choices: null };
   return golden("show-waits", requestPage(facts, look));
 });
 
@@ -145,6 +146,7 @@ test("show: at work", () =>
         dag: dagView(sampleDag()),
         outputs: { items: [output("mg_000000"), output("mg_000001")], more: false },
         jobs: null,
+        choices: null,
       },
       look,
     ),
@@ -160,6 +162,18 @@ test("show: held, with what a person may do", () =>
         dag: null,
         outputs: { items: [], more: false },
         jobs: null,
+        choices: (["abort", "fail", "release", "rescue"] as const).map((action) => ({
+          action,
+          meaning: ACTION[action].meaning,
+          allowed: action !== "rescue",
+          why_not: "",
+          needs_reason: true,
+          destroys: false,
+          effect: "",
+          warnings: [],
+          detail: {},
+          command: actionCommand(action, "muons-2026"),
+        })),
       },
       look,
     ),
@@ -168,7 +182,14 @@ test("show: held, with what a person may do", () =>
 test("show: a graph of jobs, some done before, some blocked", () => {
   const request = requestDetailView(graphRequest(), sampleWorkflow(), moves.slice(3));
   const jobs = { credited: 7, blocked: [{ by: "train-0.1-007", units: 12 }] };
-  const facts = { request, status, dag: dagView(sampleDag()), outputs: { items: [], more: false }, jobs };
+  const facts = {
+    request,
+    status,
+    dag: dagView(sampleDag()),
+    outputs: { items: [], more: false },
+    jobs,
+    choices: null,
+  };
   return golden("show-graph", requestPage(facts, look));
 });
 

@@ -1,5 +1,6 @@
 import { KINDS } from "../../kinds/table.ts";
 import type { DagView } from "../../operations/dags.ts";
+import type { ActionChoiceView } from "../../operations/desk.ts";
 import type { RequestDetailView } from "../../operations/requests.ts";
 import type { OutputView, WorkflowStatusView } from "../../operations/workflows.ts";
 import type { Look } from "../terminal.ts";
@@ -14,6 +15,8 @@ export interface RequestFacts {
   readonly request: RequestDetailView;
   readonly status: WorkflowStatusView | null;
   readonly dag: DagView | null;
+  /** What may be done with a held one, checked; null: it is not held. */
+  readonly choices: readonly ActionChoiceView[] | null;
   readonly outputs: { readonly items: readonly OutputView[]; readonly more: boolean };
   /** Of a request whose jobs have names of their own: how many an earlier version did, and who keeps whom. Null: of any other. */
   readonly jobs: { readonly credited: number; readonly blocked: readonly { by: string; units: number }[] } | null;
@@ -27,7 +30,7 @@ export function requestPage(facts: RequestFacts, look: Look): string {
   const lines = [
     ...headLines(request, look),
     ...troubleLines(request, look),
-    ...actionLines(request, look),
+    ...actionLines(facts, look),
     ...workLines(facts, look),
     ...outputLines(facts, look),
     ...moveLines(request, look),
@@ -95,25 +98,27 @@ const WHO = {
 } as const;
 
 /** What a person may do, as it is typed. A held request waits for just that; of others the names are enough. */
-function actionLines(request: RequestDetailView, look: Look): string[] {
-  const { allowed_actions: allowed, hold, request_name: name, status } = request;
-  if (allowed.length === 0) return [];
-  if (status !== "held") {
-    const names = allowed.map(({ action }) => action).join("|");
-    return labelled("you may", [`wms2 ${names} ${name} --reason …`], look);
+function actionLines({ request, choices }: RequestFacts, look: Look): string[] {
+  const { allowed_actions: offered, hold, request_name: name } = request;
+  if (choices === null) {
+    const names = offered.map(({ action }) => action).join(", ");
+    return names === "" ? [] : labelled("you may", [`${names}; what each would do: wms2 actions ${name}`], look);
   }
   const place = (action: string): number => (hold?.actions.includes(action) ? hold.actions.indexOf(action) : 99);
-  const sorted = [...allowed].sort((a, b) => place(a.action) - place(b.action));
-  const typed = sorted.map(({ action }) => `wms2 ${action} ${name} --reason …${EXTRA[action] ?? ""}`);
-  const column = Math.max(...typed.map((text) => text.length));
-  const rows = sorted.map(({ meaning }, at) => `${padEnd(typed[at] ?? "", column)}  ${look.paint.dim(meaning)}`);
+  const allowed = choices.filter((choice) => choice.allowed).sort((a, b) => place(a.action) - place(b.action));
+  const lines = [...(hold?.code === "unclassified-failures" ? [classifying(name)] : []), ...allowed];
+  const column = Math.max(...lines.map(({ command }) => command.length));
+  const rows = lines.map(({ command, meaning }) => `${padEnd(command, column)}  ${look.paint.dim(meaning)}`);
   return [
     "",
     ...(request.workflow ? labelled("look", [`wms2 errors ${name}`], look) : []),
     ...labelled("you may", rows, look),
   ];
 }
-const EXTRA: Readonly<Record<string, string>> = { resubmit: " --failed" };
+const classifying = (name: string) => ({
+  command: `wms2 classify ${name} --retry all --reason TEXT`,
+  meaning: `say what failures mean that no rule knows; alike ones together: wms2 groups ${name}`,
+});
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 

@@ -1,5 +1,6 @@
 import { HOLDS, holdFor, isHoldCode } from "../../domain/holds.ts";
-import type { HoldReason } from "../../domain/request.ts";
+import type { WishKind } from "../../domain/operator.ts";
+import type { HoldReason, RequestRecord } from "../../domain/request.ts";
 import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
 
 interface ActionFacts {
@@ -119,6 +120,30 @@ export function mayDo(action: OperatorAction, status: RequestStatus): ActionAnsw
 
 export const actionsIn = (status: RequestStatus): readonly OperatorAction[] =>
   OPERATOR_ACTIONS.filter((action) => mayDo(action, status).kind === "allowed");
+
+/** What ends a request is not undone by asking for something else before the loop got to it. */
+export const FINAL_WISHES: readonly WishKind[] = ["abort", "fail", "restart"];
+
+/** Of a held request always: the ways out that need nothing of its round. */
+const OUT: readonly OperatorAction[] = ["fail", "restart", "abort"];
+/** They are about jobs that failed while the run goes on: whether there are any, only a look at the round says. */
+const OF_FAILED_JOBS: readonly OperatorAction[] = ["resubmit", "retry"];
+
+/**
+ * What can be offered without a look at its round: nothing that a look would refuse. Where more may be done, the
+ * actions themselves say so.
+ */
+export function offeredActions({ status, hold, wish, supersededBy }: RequestRecord): readonly OperatorAction[] {
+  if (wish && FINAL_WISHES.includes(wish.kind)) return wish.kind === "abort" || isTerminal(status) ? [] : ["abort"];
+  const known: readonly string[] = hold && isHoldCode(hold.code) ? HOLDS[hold.code].actions : ["release"];
+  return actionsIn(status).filter((action) => {
+    if (action === wish?.kind || (action === "resume" && wish?.kind === "release")) return false;
+    // A request that belongs to another engine says itself that it can be moved.
+    if (action === "move" || (action === "restart" && supersededBy !== null)) return false;
+    if (status === "held") return OUT.includes(action) || known.includes(action);
+    return !OF_FAILED_JOBS.includes(action);
+  });
+}
 
 /** A held request is resumed only if a person stopped it; trouble is released, which says that it was looked at. */
 export function mayResume(status: RequestStatus, holdCode: string | null): ActionAnswer {

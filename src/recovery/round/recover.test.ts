@@ -72,8 +72,8 @@ describe("what a failed job gets", () => {
       { action: "unknown", reason: /wms2 resubmit/ },
     ],
     ["never submitted", { cause: "submit_failed", exitCode: -1001 }, {}, { action: "unknown" }],
-    ["no rule knows it", { cause: "exit", exitCode: 7, decision: "unclassified" }, {}, { reason: /wms2 classify/ }],
-    ["for good", { cause: "exit", exitCode: 8, category: "permanent" }, {}, { reason: /release --from/ }],
+    ["no rule knows it", { cause: "exit", exitCode: 7, decision: "unclassified" }, {}, { reason: /wms2 groups NAME/ }],
+    ["for good", { cause: "exit", exitCode: 8, category: "permanent" }, {}, { reason: /release NAME --from/ }],
     ["bad input", { cause: "exit", exitCode: 8021, badFiles: ["/a"] }, {}, { reason: /bad input \(\/a\)/ }],
     ["nobody knows what it had", { cause: "oom", memoryMb: null }, {}, { action: "ceiling" }],
   ])("%s", (_, record, wanted, expected) => {

@@ -166,10 +166,12 @@ function advice(
   corrects: "release" | "restart",
 ): string {
   const what = cause === null || cause === "exit" ? `exit ${exitCode}` : `${cause} (exit ${exitCode})`;
-  if (decision === "unclassified") return `${what}: no rule knows it; say what it means with wms2 classify`;
-  if (badFiles.length > 0) return `${what}: bad input (${listed(badFiles, 1)}); wms2 release --exclude leaves it out`;
-  if (category === "permanent") return `${what}: a retry changes nothing; correct it with wms2 ${corrects} --from FILE`;
-  return `${what}: see wms2 errors; wms2 resubmit --nodes runs it again as it is`;
+  if (decision === "unclassified") return `${what}: no rule knows it; say what it means: wms2 groups NAME`;
+  if (badFiles.length > 0)
+    return `${what}: bad input (${listed(badFiles, 1)}); wms2 release NAME --exclude FILE --reason TEXT leaves it out`;
+  if (category === "permanent")
+    return `${what}: a retry changes nothing; correct it with wms2 ${corrects} NAME --from FILE --reason TEXT`;
+  return `${what}: wms2 resubmit NAME --failed --reason TEXT runs it again as it is`;
 }
 
 function summary(nodes: readonly NodeRecovery[], { again, ceiling, unknown }: Recovery["counts"]): string {

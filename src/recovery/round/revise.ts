@@ -77,8 +77,8 @@ export const revisionProblems = (all: readonly Difference[], name: string, keeps
       path,
       message: keeps ? `is for the next version: ${change}` : `is other work: ${change}`,
       allowed: keeps
-        ? `wms2 restart ${name} --from FILE, or wms2 run FILE: the next version keeps what is done and unchanged; a release takes recovery`
-        : `wms2 restart ${name} --from FILE; a release takes commands, attachments, resources, retries and recovery`,
+        ? `wms2 restart ${name} --from FILE --reason TEXT, or wms2 run FILE: the next version keeps what is done and unchanged; a release takes recovery`
+        : `wms2 restart ${name} --from FILE --reason TEXT; a release takes commands, attachments, resources, retries and recovery`,
     }));
 
 export const revisionOf = ({ steps, outputs, resources, retries, recovery }: RequestSpec): Revision => ({

@@ -13,7 +13,7 @@ const FAMILIES: Readonly<Record<string, readonly [todo: string, href: ((subject:
   {
     held: ["look at why: its page says what helps", requestHref],
     wait: ["do what its reason names; it goes on by itself then", requestHref],
-    stuck: ["see what it waits for; more slots, another site or a restart may help", requestHref],
+    stuck: ["see what it waits for; more slots or another site may help", requestHref],
     errors: ["read what every pass says about it; when it was fixed, the next pass goes on", requestHref],
     blocks: ["fix what the catalog says, then: wms2 blocks retry REQUEST", requestHref],
     reqmgr2: ["compare it with ReqMgr2, then import it again or abort it", requestHref],
