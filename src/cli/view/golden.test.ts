@@ -130,7 +130,14 @@ test("show: all its jobs failed and wait for their next try", () => {
   const dag = sampleDag({ nodes: { total: 48, waiting: 28, queued: 0, idle: 0, held: 0, done: 20, failed: 0 } });
   const request = requestDetailView(sampleRequest({ waiting: cooling }), sampleWorkflow(), moves.slice(3));
   const now = { ...status, work_units: { total: 48, done: 20, running: 0, failed: 0, expected: 48 }, eta: null };
-  const facts = { request, status: now, dag: dagView(dag), outputs: { items: [], more: false }, jobs: null, choices: null };
+  const facts = {
+    request,
+    status: now,
+    dag: dagView(dag),
+    outputs: { items: [], more: false },
+    jobs: null,
+    choices: null,
+  };
   return golden("show-waits", requestPage(facts, look));
 });
 
