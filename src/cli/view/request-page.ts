@@ -143,7 +143,7 @@ function workLines({ request, status, dag, jobs }: RequestFacts, look: Look): st
   ];
   const blocks = status.blocks.map(
     (block) =>
-      `${block.block_index}  ${(block.status === "on_disk" ? "kept on disk" : block.status).padEnd(9)} ${block.work_units} ${unitWord(request.kind)}s  ${block.dataset_name}`,
+      `${block.block_index}  ${(block.status === "on_disk" ? "kept on disk" : block.status).padEnd(12)} ${block.work_units} ${unitWord(request.kind)}s  ${block.dataset_name}`,
   );
   const shownBlocks = blocks.length > 5 ? [...blocks.slice(0, 5), `… and ${blocks.length - 5} more`] : blocks;
   const bars = bar({ total: expected, done, running, failed }, 24, paint);

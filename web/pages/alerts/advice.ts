@@ -22,6 +22,7 @@ const FAMILIES: Readonly<Record<string, readonly [todo: string, href: ((subject:
       requestHref,
     ],
     housekeeping: ["give the server the right to remove these files, or remove them by hand", requestHref],
+    identity: ["renew the certificate or proxy, as its message says", SYSTEM],
     engine: ["see whether its daemons run; requests wait and lose nothing meanwhile", SYSTEM],
     "catalog-unreachable": ["nothing, unless it lasts: requests that need it wait, all others go on", SYSTEM],
     sites: ["compare the answer with the sites here (wms2 sites sync --dry-run); nothing was changed", "/sites"],
