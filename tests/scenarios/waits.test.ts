@@ -116,7 +116,10 @@ test("retry now: failed jobs that cool off are tried at once, whose word it was 
   expect(readFileSync(file("mg_000000", "proc_000001.wait"), "utf8")).toBe("0\n");
   expect(readFileSync(file("mg_000000", "proc_000000.wait"), "utf8")).not.toBe("0\n");
 
-  expect(await retry()).toMatchObject({ kind: "done", reason: "2 failed jobs tried again now" });
+  expect(await retry()).toMatchObject({
+    kind: "done",
+    reason: "2 failed jobs tried again now; none of 2 units is done yet; requested by ann",
+  });
   await world.pass();
   await world.expectStatus(name, "active");
   expect((await world.request(name)).wish).toBeNull();
