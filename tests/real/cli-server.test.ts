@@ -50,7 +50,7 @@ describe("a request from the command line", () => {
 
     const listed = JSON.parse((await cli("list", "--json")).stdout);
     expect(listed.items[0]).toMatchObject({ request_name: "cli-story", status: "completed" });
-    expect(listed.items[0].workflow).toMatchObject({ work_units_done: 1, total_work_units: 1 });
+    expect(listed.items[0].progress).toMatchObject({ done: 1, total: 1, percent: 100 });
     expect((await cli("list", "--status", "held")).stderr).toContain("no request matches");
 
     const paths = (await cli("outputs", "cli-story", "--paths")).stdout.trim().split("\n");

@@ -127,7 +127,7 @@ describe("a step that runs in several instances", () => {
     [
       "several lumis of unknown size",
       { firstEvent: 1, lastEvent: 9, firstLumi: 1, lastLumi: 2 },
-      "nobody says how many",
+      "number of events per lumi unknown",
     ],
   ])("not with %s", async (_story, node, obstacle) => {
     const u = unit([{ ...sh("echo $WMS2_INSTANCE >hits.csv"), ...SPLIT }], [HITS], { proc_000000: node });
