@@ -9,7 +9,8 @@ useBrowser();
 /** Presses a key and tells which dialog is open then. */
 async function press(page: Page, key: string): Promise<string> {
   if ((await dialog(page).count()) === 0) await page.keyboard.press(key);
-  return (await dialog(page).getAttribute("aria-label")) ?? "";
+  // Before the page knows what may be done, the key does nothing.
+  return (await dialog(page).count()) === 0 ? "" : ((await dialog(page).getAttribute("aria-label")) ?? "");
 }
 
 describe.skipIf(!isThere)("what failed", () => {
@@ -43,14 +44,14 @@ describe.skipIf(!isThere)("what failed", () => {
   test("f runs what failed again, as in wms2 top; recover says what each job would get; both only after a preview", async () => {
     const page = await open("/requests/muons-reco-2026A/failures", { signedIn: true });
     await page.getByRole("region", { name: "What to try" }).waitFor();
-    await expect.poll(() => press(page, "f")).toMatch(/^resubmit muons-reco-2026A/);
+    await expect.poll(() => press(page, "f"), { timeout: 10_000 }).toMatch(/^resubmit muons-reco-2026A/);
     await expectText(dialog(page), /Preview:.*8/s);
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("link", { name: "muons-reco-2026A" }).click();
     await page.getByRole("group", { name: "Actions" }).getByRole("button", { name: "recover" }).click();
     await expectText(dialog(page), /Nothing would change:.*wms2 recover muons-reco-2026A --reason/s);
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
-    await expect.poll(() => press(page, "f")).toMatch(/^resubmit muons-reco-2026A/);
+    await expect.poll(() => press(page, "f"), { timeout: 10_000 }).toMatch(/^resubmit muons-reco-2026A/);
   });
 
   test("says which came first, which is most, and what may not be classified says why", async () => {

@@ -31,6 +31,14 @@ heading "muons-reco-2026A" [level=1]
 region "In one sentence"
 group "Actions"
 heading "Round 0" [level=2]
+heading "Asked for and used, by round" [level=2]
+region "Rounds"
+columnheader "Round"
+columnheader "Memory asked"
+columnheader "used (median)"
+columnheader "at most"
+columnheader "Cores asked"
+columnheader "busy"
 heading "Outputs" [level=2]
 heading "What was decided" [level=2]
 heading "What was asked for" [level=2]`,

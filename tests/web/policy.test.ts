@@ -45,7 +45,10 @@ describe.skipIf(!isThere)("policy, simulate and outputs", () => {
     // By key: while parts of the page still come in, a pointer may miss what has just moved.
     await page.getByRole("link", { name: "All files and blocks" }).press("Enter");
     await page.waitForURL("**/higgs-4l-signal/outputs");
-    await expectText(page.getByRole("region", { name: "In one sentence" }), /5 files .* in \d blocks?, all closed/);
+    await expectText(
+      page.getByRole("region", { name: "In one sentence" }),
+      /5 files .* in \d blocks?, all registered in the catalog and closed/,
+    );
     await expect.poll(() => page.getByRole("grid", { name: "Files" }).getAttribute("aria-rowcount")).toBe("6");
   });
 });

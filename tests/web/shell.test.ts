@@ -92,7 +92,7 @@ describe.skipIf(!isThere)("what stands around every page", () => {
   test("below a path of a proxy: pages, deep links, reload and live events", async () => {
     const base = await startProxy(URL_OF_SERVER, { prefix: "/tools/wms2" });
     const page = await open("/requests/higgs-4l-signal", { base });
-    await expectText(requestPage(page).sentence(), /It is done/);
+    await expectText(requestPage(page).sentence(), /It is completed/);
     await page.reload();
     await page.getByRole("link", { name: "Requests" }).click();
     await page.waitForURL("**/tools/wms2/desk/requests");

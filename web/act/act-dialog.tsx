@@ -90,7 +90,7 @@ export function ActDialog<Told>(props: ActDialogProps<Told>): ReactNode {
           {shown(told)}
         </section>
       )}
-      {preview.error && <Problem error={preview.error} />}
+      {preview.error && problem === null && <Problem error={preview.error} />}
       {fields}
       {problem !== null && <Problem error={problem} />}
       <Command text={cli} />

@@ -71,7 +71,11 @@ export function ActOnMany(props: ManyProps): ReactNode {
     setBusy(true);
     setProblem(null);
     try {
-      const items = await visit({ ...body, seen: seenIn(preview.data ?? []), reason, dry_run: false });
+      // Those that it was shown for, and by nothing else; who was refused there stays so.
+      const { names: _names, filter: _filter, ...wanted } = body;
+      const shown = preview.data ?? [];
+      const acted = await visit({ ...wanted, seen: seenIn(shown), reason, dry_run: false });
+      const items = [...shown.filter(({ outcome }) => outcome === "refused"), ...acted];
       setDone(items);
       onDone?.(items);
       await queries.invalidateQueries();

@@ -14,11 +14,10 @@ const asAction = (word: string): OperatorAction | null => OPERATOR_ACTIONS.find(
 /** What to try, why, and the button that shows what it would do. */
 export function Suggestion({ name, suggestion }: { name: string; suggestion: Suggested }): ReactNode {
   const [opened, setOpened] = useState<"suggested" | "resubmit" | null>(null);
-  const request = useAnswer("requests.show", { name });
+  const { data } = useAnswer("desk.actions", { name }, { keep: true });
   const action = asAction(suggestion.action);
   const isRecover = suggestion.action === "recover";
-  const may = (word: string | null) =>
-    request.data?.allowed_actions.some((allowed) => allowed.action === word) ?? false;
+  const may = (word: string | null) => data?.items.some((one) => one.action === word && one.allowed) ?? false;
   useKeys({ f: ["run everything that failed again (preview first)", () => may("resubmit") && setOpened("resubmit")] });
   return (
     <section className="panel" aria-label="What to try">
@@ -42,11 +41,9 @@ export function Suggestion({ name, suggestion }: { name: string; suggestion: Sug
           </div>
         )}
       </div>
-      {opened === "resubmit" && request.data && (
-        <ActOnOne action="resubmit" name={name} onClose={() => setOpened(null)} />
-      )}
+      {opened === "resubmit" && <ActOnOne action="resubmit" name={name} onClose={() => setOpened(null)} />}
       {opened === "suggested" && isRecover && <Recover name={name} onClose={() => setOpened(null)} />}
-      {opened === "suggested" && action && request.data && (
+      {opened === "suggested" && action && (
         <ActOnOne action={action} name={name} more={suggestion.modifications} onClose={() => setOpened(null)} />
       )}
     </section>

@@ -17,7 +17,13 @@ export function Rounds({ metrics }: { metrics: StepMetricsView }): ReactNode {
         <h2>Asked for and used, by round</h2>
         <span className="quiet">{metrics.jobs_sampled.toLocaleString("en")} jobs measured</span>
       </header>
-      <div className="scroll">
+      <div
+        className="scroll"
+        role="region"
+        aria-label="Rounds"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        tabIndex={0}
+      >
         <table className="plain number">
           <TableHead
             columns={[
