@@ -58,8 +58,14 @@ export function makeTools(rows: Readonly<Record<string, ToolRow>>, operations: S
 /** What the tool itself makes of an operation's own. */
 const OWN = ["dry_run", "cursor", "width"];
 
-function inputOf({ params, query, body }: Operation, { takes, fixed = {} }: ToolRow, changes: boolean): z.ZodObject {
+function inputOf(
+  { params, query, body }: Operation,
+  { takes, fixed = {}, destroys }: ToolRow,
+  changes: boolean,
+): z.ZodObject {
   const all: Record<string, z.ZodType> = { ...bodyFields(body), ...query?.shape, ...params?.shape };
+  // The operation refuses without one.
+  if (destroys && all.reason instanceof z.ZodOptional) all.reason = all.reason.unwrap() as z.ZodType;
   const named = Object.entries(all).filter(
     ([name]) => !OWN.includes(name) && !(name in fixed) && (!takes || takes.includes(name)),
   );

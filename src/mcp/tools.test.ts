@@ -15,6 +15,12 @@ test("the tools agents always had: names, arguments, what is needed", async () =
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("../../tests/golden/mcp-tools.txt");
 });
 
+test("what cannot be undone says that it needs a reason", () => {
+  const { input } = TOOLS.get("abort")!;
+  expect(input.safeParse({ name: "muons" }).success).toBe(false);
+  expect(input.safeParse({ name: "muons", reason: "not needed any more" }).success).toBe(true);
+});
+
 test("every row names an operation there is", () => {
   expect([...TOOLS.keys()]).toEqual(Object.keys(ROWS));
 });

@@ -3,7 +3,7 @@ import { shown } from "./notes.ts";
 import type { Spot } from "./values.ts";
 
 const COMMAND_FORMS = 'a line of plain words ("./select.sh --cut 3") or a list of words ([sh, -c, "…"])';
-const MAX_ARGUMENTS = 1000;
+const MAX_ARGUMENTS = 20_000;
 const MAX_CHARACTERS = 100_000;
 
 /** A command as its arguments. The list form is taken as it is, whatever is in it: no shell of ours ever reads it. */
