@@ -27,7 +27,7 @@ export function submittedRows(plan: DagPlan, rows: ReadonlyMap<NodeId, NodeRow>,
 export function endedRows({ work, rows, units, now }: EndedProducts<SegmentsWork>): readonly NodeRow[] {
   const known = new Map(rows);
   const widened = withWorkerCodes(work);
-  const ended: NodeRow[] = [];
+  const ended = new Map<NodeId, NodeRow>();
   const lost: { readonly id: NodeId; readonly file: string }[] = [];
   const nodes = new Map(segmentNodes(work, lastMonth(work, rows)).map((node) => [node.id, node]));
   for (const node of nodes.values()) {
@@ -43,12 +43,16 @@ export function endedRows({ work, rows, units, now }: EndedProducts<SegmentsWork
       wallMinutes: resourcesOf(work, node).wallMinutes,
     });
     known.set(node.id, next);
-    ended.push(next);
+    ended.set(node.id, next);
     if (ending.kind === "failed" && ending.attempts.at(-1)?.exitCode === WORKER_CODES.chunkMissing)
       lost.push(...lostChunks(node, nodes, told));
   }
-  const gone = lost.flatMap(({ id, file }) => lostRow(known.get(id), file, now) ?? []);
-  return [...ended.filter(({ id }) => !gone.some((row) => row.id === id)), ...gone];
+  // Several may miss the same chunk: a row is written once.
+  for (const { id, file } of lost) {
+    const row = lostRow(known.get(id), file, now);
+    if (row) ended.set(id, row);
+  }
+  return [...ended.values()];
 }
 
 /** Chunks that were made and are not there any more, as the job saw that was to be made of them. */
