@@ -1,3 +1,4 @@
+import { JOB_STATE, type JobState } from "../src/domain/job-state.ts";
 import type { RequestStatus } from "../src/domain/request-status.ts";
 import type { Tone } from "./ui/badge.tsx";
 import type { Part } from "./ui/bar.tsx";
@@ -9,32 +10,19 @@ export const STATUS_LOOK: Readonly<Record<RequestStatus, readonly [tone: Tone, l
   queued: ["waiting", "Q"],
   planning: ["running", "P"],
   active: ["running", "A"],
-  partial: ["retrying", "↻"],
+  partial: ["retrying", "◐"],
   stopping: ["waiting", "◼"],
-  resubmitting: ["retrying", "R"],
+  resubmitting: ["retrying", "↺"],
   held: ["held", "H"],
   completed: ["done", "✓"],
   failed: ["failed", "F"],
   aborted: ["failed", "✕"],
 };
 
-/** States of nodes and work units. */
-export const PART_LOOK = {
-  done: ["done", "✓"],
-  running: ["running", "R"],
-  retrying: ["retrying", "↻"],
-  held: ["held", "H"],
-  failed: ["failed", "F"],
-  blocked: ["failed", "B"],
-  idle: ["waiting", "I"],
-  waiting: ["waiting", "W"],
-} as const satisfies Readonly<Record<string, readonly [Tone, string]>>;
-export type PartState = keyof typeof PART_LOOK;
-
 /** A part of a bar, in the colour and with the letter of its state. */
-export const part = (state: PartState, number: number, label: string = state): Part => ({
-  tone: PART_LOOK[state][0],
-  letter: PART_LOOK[state][1],
+export const part = (state: JobState, number: number, label: string = state): Part => ({
+  tone: JOB_STATE[state].tone,
+  letter: JOB_STATE[state].letter,
   label,
   count: number,
 });

@@ -1,4 +1,5 @@
 import { WorldError } from "../base/errors.ts";
+import { countStates } from "../domain/job-state.ts";
 import type { AttemptPageView } from "../operations/attempts.ts";
 import type { LogsView } from "../operations/dags.ts";
 import { type Client, joined } from "./client.ts";
@@ -6,7 +7,7 @@ import { aRequest, command, listing } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
 import { type Paint, talk } from "./terminal.ts";
 import { attemptTable } from "./view/attempt-lines.ts";
-import { NODES } from "./view/tables.ts";
+import { nodeColumns } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 
 export const addNodes = command("nodes", {
@@ -23,12 +24,14 @@ export const addNodes = command("nodes", {
     "wms2 logs weather-example --unit mg_000000 --node proc_000000     what one of them wrote",
   ],
   async run({ client, options: { failed, unit, limit } }, name: string) {
-    const state: ("failed" | "futile")[] | undefined = failed ? ["failed", "futile"] : undefined;
+    const state: ("failed" | "blocked")[] | undefined = failed ? ["failed", "blocked"] : undefined;
     const page = await client.dags.nodes({ id: await currentDag(client, name), limit, unit, state });
-    const states = Object.entries(page.by_state).map(([word, number]) => `${number} ${word}`);
     const cut = page.total > page.items.length ? ` (${page.items.length} of ${page.total} shown)` : "";
-    const nothing = failed ? "nothing failed" : "no nodes";
-    return { ...listing(NODES, page.items, nothing, `${states.join(", ")}${cut}`), json: page };
+    const nothing = failed ? "nothing failed" : "no jobs";
+    return {
+      ...listing(nodeColumns(page.items), page.items, nothing, `${countStates(page.by_state)}${cut}`),
+      json: page,
+    };
   },
 });
 

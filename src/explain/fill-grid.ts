@@ -6,15 +6,15 @@ import type { CellState, FillPlan } from "../domain/segments.ts";
 export const CELL_GLYPHS: Readonly<Record<CellState, { readonly glyph: string; readonly means: string }>> = {
   done: { glyph: "o", means: "done" },
   missing: { glyph: "-", means: "missing, will be made" },
-  failed: { glyph: "E", means: "failed, to be tried again" },
+  failed: { glyph: "F", means: "failed, will be tried again" },
   stale: { glyph: "s", means: "stale: its input has changed" },
-  redo: { glyph: "R", means: "done, made again" },
+  redo: { glyph: "m", means: "done, will be made again" },
   running: { glyph: "r", means: "running" },
   queued: { glyph: "q", means: "queued" },
   waiting: { glyph: "w", means: "waits for others" },
-  "no-history": { glyph: "h", means: "history missing" },
-  held: { glyph: "F", means: "held: needs a release" },
-  unknown: { glyph: "?", means: "nobody can tell" },
+  "no-history": { glyph: "n", means: "no history yet" },
+  held: { glyph: "H", means: "held: needs a release" },
+  unknown: { glyph: "?", means: "unknown" },
   none: { glyph: ".", means: "nothing due" },
 };
 

@@ -34,12 +34,12 @@ test("the grid and the list of a plan, as people see them", () => {
     "exp=CM5  0001-0020  mode=failed
 
                           0001   0006   0011   0016
-    atmos ts-monthly-5y   ....o  ....o  ....E  ....h
+    atmos ts-monthly-5y   ....o  ....o  ....F  ....n
     atmos ts-monthly-10y  .....  ....o  .....  ....w
-    ocean ts-monthly-5y   ....o  ....F  ....r  ....h
+    ocean ts-monthly-5y   ....o  ....H  ....r  ....n
 
-    o done   E failed, to be tried again   r running   w waits for others
-    h history missing   F held: needs a release   . nothing due
+    o done   F failed, will be tried again   r running   w waits for others
+    n no history yet   H held: needs a release   . nothing due
 
     1 to do:
       atmos/ts-monthly-5y/0011-0015  retry: exit code 3; execution 2 of 2

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DAG_STATUSES } from "../domain/dag.ts";
+import { describeJobStates, JOB_STATES } from "../domain/job-state.ts";
 import { NODE_STATES } from "../domain/run.ts";
 import { dagParams, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable, unitText } from "./inputs.ts";
 import { itemErrors, reads } from "./operation.ts";
@@ -9,7 +10,7 @@ import { anything, byWord, each, named, paged, pageOf, strings, time } from "./w
 export const nodeCounts = {
   total_nodes: z.int(),
   node_counts: byWord.describe("By role"),
-  nodes_idle: z.int().describe("Not running yet: not handed to the engine, or in its queue without a place"),
+  nodes_idle: z.int().describe("Waiting or blocked: not submitted to the engine yet, or in its queue without a place"),
   nodes_running: z.int().describe("Their job runs, or is being checked"),
   nodes_held: z.int().describe("With the engine, which will not run them until something changes"),
   nodes_done: z.int(),
@@ -44,16 +45,16 @@ const dagEventSchema = z.strictObject({ type: z.string(), detail: anything, at: 
 const dagDetailSchema = dagSchema
   .extend({ request_name: z.string().nullable(), history: z.array(dagEventSchema) })
   .meta({ id: "DagDetail" });
-const state = z.enum(NODE_STATES);
+const state = z.enum(JOB_STATES).describe(describeJobStates());
 const nodeSchema = named("Node", {
   unit: z.string().nullable(),
   node: z.string(),
   job: z.string().optional().describe("What the person called a job of a graph"),
   state,
-  retries: z.int(),
-  held: z.boolean(),
+  engine_state: z.enum(NODE_STATES).describe("The engine's own word for it, as DAGMan has them"),
   idle: z.boolean().describe("In the engine's queue without a place to run"),
-  detail: z.string(),
+  retries: z.int(),
+  detail: z.string().describe("What there is to say of its state"),
   side: z
     .strictObject({ ...each(z.string(), "dag_id", "by", "reason"), status: z.enum(DAG_STATUSES) })
     .optional()
@@ -148,7 +149,7 @@ export const dags = {
   show: reads("/dags/:id", "One DAG: its numbers and its history", { params, answer: dagDetailSchema }),
   nodes: reads("/dags/:id/nodes", "The nodes of a DAG, live from the engine", {
     params,
-    query: z.strictObject({ ...manyPaging, state: repeatable(NODE_STATES), unit }),
+    query: z.strictObject({ ...manyPaging, state: repeatable(JOB_STATES), unit }),
     answer: nodePageSchema,
   }),
   units: reads("/dags/:id/units", "The work units of a DAG with their nodes counted, live from the engine", {

@@ -1,16 +1,16 @@
 import { z } from "zod";
+import { describeJobStates, JOB_STATES } from "../domain/job-state.ts";
 import { filterText, flag, nameParams, pagingUpTo, repeatable } from "./inputs.ts";
 import { reads } from "./operation.ts";
 import { each, named, paged } from "./wire.ts";
 
 const number = z.number().nullable();
 const text = z.string().nullable();
-const RESULT_STATES = ["waiting", "running", "held", "retrying", "done", "failed", "blocked"] as const;
 
 const resultSchema = named("Result", {
   name: z.string().describe("What the person called the job, else unit/node"),
   ...each(z.string(), "unit", "node"),
-  state: z.enum(RESULT_STATES).describe("blocked: it cannot run, as a job before it failed"),
+  state: z.enum(JOB_STATES).describe(describeJobStates()),
   attempts: z.int(),
   exit_code: z.int().nullable().describe("This and what follows are of the last attempt; null: none has ended"),
   cause: text.describe("null: it succeeded, or none has ended"),
@@ -56,7 +56,7 @@ export const results = {
     query: z.strictObject({
       ...pagingUpTo(10_000, 500),
       failed: flag.describe("true: only those that failed, and those that cannot run because of them"),
-      state: repeatable(RESULT_STATES),
+      state: repeatable(JOB_STATES),
       text: filterText.optional().describe("only jobs with this in their names, whatever the case"),
     }),
     answer: resultPageSchema,

@@ -1,3 +1,4 @@
+import type { JobState } from "../domain/job-state.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { AttemptRecord } from "../recovery/ledger-record.ts";
 import type { NodeAsks } from "../submit-dir/plan-file.ts";
@@ -11,7 +12,7 @@ export interface ResultFilter {
   /** Those that failed, and those that cannot run because of them. */
   readonly onlyFailed: boolean;
   /** Only in these states; all when left out. */
-  readonly states?: readonly ResultState[];
+  readonly states?: readonly JobState[];
   /** Only with this in their names, whatever the case. */
   readonly text?: string;
   /** A page ends with the unit that reaches this number. */
@@ -20,14 +21,12 @@ export interface ResultFilter {
   readonly cursor?: string;
 }
 
-export type ResultState = "waiting" | "running" | "held" | "retrying" | "done" | "failed" | "blocked";
-
 export interface ResultRow {
   readonly unit: string;
   readonly node: string;
   /** What the person called a job of a graph. */
   readonly job: string | null;
-  readonly state: ResultState;
+  readonly state: JobState;
   readonly attempts: number;
   /** As it was planned, or changed since; null: its files do not say. */
   readonly asked: NodeAsks | null;

@@ -16,6 +16,7 @@ const live = (state: "waiting" | "queued" | "post" | "futile", more: { held?: bo
   state,
   held: false,
   idle: false,
+  retries: 0,
   ...more,
 });
 

@@ -1,4 +1,5 @@
 import { type Dag, isDagOver, isInEngine } from "../domain/dag.ts";
+import { type JobState, jobStateOf } from "../domain/job-state.ts";
 import { batchName, jobIndex, type RequestName, type UnitName } from "../domain/names.ts";
 import type { NodeView } from "../domain/run.ts";
 import { kindOf } from "../kinds/kind.ts";
@@ -7,7 +8,7 @@ import { type AttemptRecord, historyOf, parseLedger } from "../recovery/ledger-r
 import { type JobEntry, jobsIn } from "../submit-dir/jobs.ts";
 import { isPart, unitFolder } from "../submit-dir/names.ts";
 import { presentDag } from "./present-run.ts";
-import type { ResultFilter, ResultPage, ResultRow, ResultState } from "./result-port.ts";
+import type { ResultFilter, ResultPage, ResultRow } from "./result-port.ts";
 
 /** A page looks at no more units than this: a search for the few that failed goes on in the next. */
 const MOST_UNITS = 10_000;
@@ -45,13 +46,13 @@ export async function gatherResults(ports: Ports, name: RequestName, filter: Res
 }
 
 /** A job of a graph is a unit: done is what all counts call done. */
-function asRecorded({ unit, state }: ResultRow, { status }: Dag, recorded: ReadonlySet<string>): ResultState {
+function asRecorded({ unit, state }: ResultRow, { status }: Dag, recorded: ReadonlySet<string>): JobState {
   if (jobIndex(unit) === null) return state;
   if (recorded.has(unit as UnitName)) return "done";
   return state === "done" ? (isDagOver(status) ? "waiting" : "running") : state;
 }
 
-const BAD: readonly ResultState[] = ["failed", "blocked"];
+const BAD: readonly JobState[] = ["failed", "blocked"];
 
 function isWanted({ unit, node, job, state }: ResultRow, { onlyFailed, states, text }: ResultFilter): boolean {
   if (onlyFailed && !BAD.includes(state)) return false;
@@ -134,12 +135,11 @@ export function stateOf(
   dag: Pick<Dag, "status" | "nodes">,
   last: AttemptRecord | null,
   isFresh: boolean,
-  live: Pick<NodeView, "state" | "held" | "idle"> | null,
-): ResultState {
+  live: Pick<NodeView, "state" | "held" | "idle" | "retries"> | null,
+): JobState {
   if (last && !isFresh && last.decision !== "retry") return last.decision === "done" ? "done" : "failed";
-  if (live?.state === "futile") return "blocked";
-  if (live?.held) return "held";
-  if (live?.state === "post" || (live?.state === "queued" && !live.idle)) return "running";
+  const now = live && jobStateOf(live);
+  if (now === "blocked" || now === "held" || now === "running") return now;
   if (last && !isFresh) return isDagOver(dag.status) ? "failed" : "retrying";
   return isDagOver(dag.status) && dag.nodes.failed > 0 ? "blocked" : "waiting";
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
+import { JOB_STATE } from "../../src/domain/job-state.ts";
 import { jobIndex } from "../../src/domain/names.ts";
 import { ActOnOne } from "../act/one.tsx";
 import type { Answer } from "../api/client.ts";
@@ -12,9 +13,9 @@ import { requestHref } from "../request-status.tsx";
 import { Empty, Loading } from "../ui/banner.tsx";
 import { Drawing, MOST_DRAWN } from "../ui/drawing.tsx";
 import { useNames } from "../url-state.ts";
-import { PART_LOOK, quoted } from "../words.ts";
+import { quoted } from "../words.ts";
 import { Jobs } from "./unit/jobs.tsx";
-import { stateOf, type UnitGraph, unitSentence } from "./unit/states.ts";
+import { type UnitGraph, unitSentence } from "./unit/states.ts";
 
 /** What depends on what in one work unit, and which of its jobs is sick. */
 export function UnitPage(): ReactNode {
@@ -82,8 +83,8 @@ function Shown({ request, graph }: { request: Answer<"requests.show">; graph: Un
 
 function Picture({ name, graph }: { name: string; graph: UnitGraph }): ReactNode {
   const nodes = graph.nodes.map((node) => {
-    const state = stateOf(node);
-    const [tone, letter] = PART_LOOK[state];
+    const { state } = node;
+    const { tone, letter } = JOB_STATE[state];
     const href = nodeHref(name, { unit: graph.unit, node: node.node });
     return { id: node.node, name: node.job ?? node.node, state, tone, letter, href };
   });

@@ -1,7 +1,7 @@
 import { WorldError } from "../../base/errors.ts";
+import { type JobState, shownNode } from "../../domain/job-state.ts";
 import { type DagId, jobIndex, type RequestName, type UnitName, type WorkflowId } from "../../domain/names.ts";
 import type { NodeChanges } from "../../domain/operator.ts";
-import type { NodeView } from "../../domain/run.ts";
 import type { Operations } from "../../operations/table.ts";
 import type { Call, Run, Runs } from "../call.ts";
 import { asList, given, slices } from "../cursor.ts";
@@ -79,10 +79,10 @@ export const dagRuns: Runs<Subject> = {
 
   async nodes({ id, state, unit, ...page }, call) {
     const states = asList(state);
-    const nodes = (await nodesOf(id, call, unit as UnitName | undefined)).nodes.filter(
-      (node) => (unit === undefined || node.unit === unit) && (!states || states.includes(node.state)),
-    );
-    const byState: Partial<Record<NodeView["state"], number>> = {};
+    const nodes = (await nodesOf(id, call, unit as UnitName | undefined)).nodes
+      .map(shownNode)
+      .filter((node) => (unit === undefined || node.unit === unit) && (!states || states.includes(node.state)));
+    const byState: Partial<Record<JobState, number>> = {};
     for (const node of nodes) byState[node.state] = (byState[node.state] ?? 0) + 1;
     return { ...(await call.page(page, { states, unit }, slices(nodes))), total: nodes.length, byState };
   },
@@ -107,7 +107,7 @@ export const dagRuns: Runs<Subject> = {
     const nodes = live.nodes.filter((node) => node.unit === unit);
     if (nodes.length === 0) throw notFound("dag", `${id} with unit ${unit}`);
     const graph = await queries.unitGraph(submitDir, unit);
-    return { dagId: id, unit, nodes, edges: graph?.edges ?? [] };
+    return { dagId: id, unit, nodes: nodes.map(shownNode), edges: graph?.edges ?? [] };
   },
 
   async logs({ id, unit: named = null, node: within = null, cluster, lines }, { queries }) {

@@ -1,4 +1,5 @@
 import { type Dag, runningNodes } from "../../domain/dag.ts";
+import { jobStateOf } from "../../domain/job-state.ts";
 import type { NodeView } from "../../domain/run.ts";
 import type { UnitRowView } from "../../operations/dags.ts";
 import { TOP } from "../../submit-dir/names.ts";
@@ -31,12 +32,11 @@ export function tallyUnits(nodes: readonly NodeView[], recorded: ReadonlySet<str
     const row = rows.get(node.unit) ?? { unit: node.unit, ...named, state: "waiting", ...NO_NODES };
     rows.set(node.unit, row);
     if (["pre", "queued", "post"].includes(node.state)) open.add(node.unit);
+    const state = jobStateOf(node);
     row.nodes += 1;
     row.retries += node.retries;
-    if (node.held) row.held += 1;
-    if (node.state === "done") row.done += 1;
-    else if (node.state === "failed" || node.state === "futile") row.failed += 1;
-    else if (node.state === "post" || (node.state === "queued" && !node.idle && !node.held)) row.running += 1;
+    if (state === "held" || state === "done" || state === "running") row[state] += 1;
+    else if (state === "failed" || state === "blocked") row.failed += 1;
   }
   for (const row of rows.values()) row.state = unitState(row, open.has(row.unit), recorded.has(row.unit));
   return [...rows.values()];

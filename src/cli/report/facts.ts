@@ -1,3 +1,4 @@
+import type { ShownJobState } from "../../domain/job-state.ts";
 import { jobIndex } from "../../domain/names.ts";
 import type { AttemptView, ErrorsReply } from "../../operations/attempts.ts";
 import type { RequestDetailView } from "../../operations/requests.ts";
@@ -22,34 +23,16 @@ export interface ReportFacts {
   readonly document: string;
 }
 
-/** Colour is never alone: each state has a letter, too. */
-export const STATES = {
-  done: "D",
-  credited: "C",
-  running: "R",
-  retrying: "T",
-  waiting: "W",
-  held: "H",
-  blocked: "B",
-  failed: "F",
-} as const;
-export type ShownState = keyof typeof STATES;
+export type Counts = Readonly<Partial<Record<ShownJobState, number>>>;
 
-export type Counts = Readonly<Partial<Record<ShownState, number>>>;
-
-export function countStates(states: Iterable<ShownState>): Counts {
-  const counts: Partial<Record<ShownState, number>> = {};
+export function tallyStates(states: Iterable<ShownJobState>): Counts {
+  const counts: Partial<Record<ShownJobState, number>> = {};
   for (const state of states) counts[state] = (counts[state] ?? 0) + 1;
   return counts;
 }
 
-/** "98 done, 2 failed", in the order of STATES. */
-export const countsText = (counts: Counts): string =>
-  stateNames.flatMap((state) => (counts[state] ? [`${counts[state]} ${state}`] : [])).join(", ");
-export const stateNames = Object.keys(STATES) as ShownState[];
-
 /** The state of a graph's job by its number. One without a result was done by an earlier version, if any was. */
-export function jobStates({ results, credited }: ReportFacts): (index: number) => ShownState {
+export function jobStates({ results, credited }: ReportFacts): (index: number) => ShownJobState {
   const known = new Map(results.map(({ unit, state }) => [jobIndex(unit), state]));
   return (index) => known.get(index) ?? (credited > 0 ? "credited" : "waiting");
 }

@@ -1,8 +1,8 @@
+import { JOB_STATE } from "../../domain/job-state.ts";
 import type { ErrorsReply } from "../../operations/attempts.ts";
 import type { ResultView } from "../../operations/results.ts";
 import { outcome } from "../view/attempt-lines.ts";
 import { bytes, count, duration, stamp } from "../view/text.ts";
-import { STATES } from "./facts.ts";
 import { type Html, html, when } from "./html.ts";
 
 const TAIL_LINES = 40;
@@ -17,17 +17,16 @@ export function failureList(errors: ErrorsReply): Html | null {
   if (!first && codes.length === 0 && retrying.length === 0 && recovered === 0) return null;
   return html`${first ? html`<p><b>First:</b> ${nameOf(first)} at ${stamp(first.at)} UTC${first.site ? ` on ${first.site}` : ""}: ${first.reason}</p>` : html``}
 <p>${count(errors.nodes_failed, "job")} failed, ${recovered} failed at least once and got through, ${errors.nodes_retrying} to be retried.</p>
-${codes.map((code) => codeBlock(code, "F"))}${retrying.map((code) => codeBlock(code, "T"))}
+${codes.map((code) => codeBlock(code, "failed"))}${retrying.map((code) => codeBlock(code, "retrying"))}
 ${when(errors.more.codes > 0, () => html`<p class="dim">… and ${errors.more.codes} more kinds of failure</p>`)}
 ${when(blocked.length > 0, () => html`<p><b>Blocked:</b></p><ul>${blocked.map(({ by, units }) => html`<li>${count(units, "job")} by ${by}</li>`)}</ul>`)}
 ${when(suggestion.action !== "nothing", () => html`<p><b>To try:</b> ${suggestion.reason}</p>${when(suggestion.command, () => html`<pre>${suggestion.command ?? ""}</pre>`)}`)}`;
 }
 
-function codeBlock(code: Code, letter: "F" | "T"): Html {
+function codeBlock(code: Code, state: "failed" | "retrying"): Html {
   const { example, log_tail: tail, failures, meaning } = code;
-  const state = letter === "F" ? "failed" : "retrying";
   const lines = tail?.split("\n").slice(-TAIL_LINES).join("\n").trimEnd() ?? "";
-  return html`<details${when(tail !== null, () => html` open="open"`)}><summary><span class="chip ${state}">${letter}</span> ${count(failures, "failure")}: exit ${code.exit_code}${code.name === String(code.exit_code) ? "" : ` ${code.name}`}${code.cause && code.cause !== "exit" ? `, ${code.cause}` : ""} (${code.category})${meaning ? `: ${meaning}` : ""}</summary>
+  return html`<details${when(tail !== null, () => html` open="open"`)}><summary><span class="chip ${state}">${JOB_STATE[state].letter}</span> ${count(failures, "failure")}: exit ${code.exit_code}${code.name === String(code.exit_code) ? "" : ` ${code.name}`}${code.cause && code.cause !== "exit" ? `, ${code.cause}` : ""} (${code.category})${meaning ? `: ${meaning}` : ""}</summary>
 <p class="dim">for example ${nameOf(example)}: ${example.reason}</p>${when(lines, () => html`<pre>${lines}</pre>`)}</details>
 `;
 }
@@ -38,7 +37,7 @@ export function jobTable(results: readonly ResultView[]): Html {
   const rows = [...results].sort((a, b) => rank(a) - rank(b) || (b.wall_sec ?? 0) - (a.wall_sec ?? 0));
   const shown = rows.slice(0, MOST_ROWS).map(
     (row) =>
-      html`<tr><td>${row.name}</td><td><span class="chip ${row.state}">${STATES[row.state]}</span> ${row.state}</td><td class="n">${row.attempts}</td><td>${row.exit_code === null ? "-" : outcome(row)}</td><td class="n">${row.wall_sec === null ? "-" : duration(row.wall_sec)}</td><td class="n">${row.cpu_sec === null ? "-" : duration(row.cpu_sec)}</td><td class="n">${memoryText(row)}</td><td>${row.host ?? "-"}</td><td>${row.site ?? "-"}</td></tr>
+      html`<tr><td>${row.name}</td><td><span class="chip ${row.state}">${JOB_STATE[row.state].letter}</span> ${row.state}</td><td class="n">${row.attempts}</td><td>${row.exit_code === null ? "-" : outcome(row)}</td><td class="n">${row.wall_sec === null ? "-" : duration(row.wall_sec)}</td><td class="n">${row.cpu_sec === null ? "-" : duration(row.cpu_sec)}</td><td class="n">${memoryText(row)}</td><td>${row.host ?? "-"}</td><td>${row.site ?? "-"}</td></tr>
 `,
   );
   return html`<details><summary>${count(shown.length, "job")}${when(rows.length > shown.length, () => html` of ${rows.length}`)}, failed ones first, then the longest</summary>

@@ -1,3 +1,4 @@
+import { JOB_STATE } from "../../domain/job-state.ts";
 import type { AttemptView } from "../../operations/attempts.ts";
 import { outcome } from "../view/attempt-lines.ts";
 import { duration, stamp } from "../view/text.ts";
@@ -42,7 +43,7 @@ export function drawTimeline(attempts: readonly AttemptView[]): Html | null {
   const x = (time: number): number => LEFT + ((time - begin) / (end - begin)) * WIDTH;
   const height = TOP + shown.length * ROW + 6;
   const drawn = shown.reduce((sum, { bars }) => sum + bars.length, 0);
-  return html`<p class="dim">From ${utc(begin)} to ${utc(end)}: ${duration((end - begin) / 1000)}. A lane is a place on a host; starts are known to the second. D ended well, F failed${when(drawn < timed.length, () => html`; ${drawn} of ${timed.length} attempts are drawn, failed ones first`)}.</p>
+  return html`<p class="dim">From ${utc(begin)} to ${utc(end)}: ${duration((end - begin) / 1000)}. A lane is a place on a host; starts are known to the second. ${JOB_STATE.done.letter} done, ${JOB_STATE.failed.letter} failed${when(drawn < timed.length, () => html`; ${drawn} of ${timed.length} attempts are drawn, failed ones first`)}.</p>
 <div class="scroll"><svg width="${LEFT + WIDTH + RIGHT}" height="${height}" viewBox="0 0 ${LEFT + WIDTH + RIGHT} ${height}" role="img" aria-label="timeline of attempts">${ticks(begin, end, x, height)}${shown.map((lane, place) => drawLane(lane, TOP + place * ROW, x))}</svg></div>`;
 }
 
@@ -98,5 +99,5 @@ function drawBar({ attempt, from, to }: Bar, y: number, x: (time: number) => num
   const name = attempt.job ?? `${attempt.unit}/${attempt.node}`;
   // A failure is told by a letter above its bar even where there is no room in it.
   const letter = width >= LETTER_WIDTH || state === "failed";
-  return html`<rect class="box ${state}" x="${at(x(from))}" y="${y}" width="${at(width)}" height="${ROW - 2}"><title>${name}, try ${attempt.retry + 1}: ${outcome(attempt)}, ${duration((to - from) / 1000)}</title></rect>${when(letter, () => html`<text class="on on-${state}" x="${at(x(from) + 2)}" y="${y + 10}">${state === "done" ? "D" : "F"}</text>`)}`;
+  return html`<rect class="box ${state}" x="${at(x(from))}" y="${y}" width="${at(width)}" height="${ROW - 2}"><title>${name}, try ${attempt.retry + 1}: ${outcome(attempt)}, ${duration((to - from) / 1000)}</title></rect>${when(letter, () => html`<text class="on on-${state}" x="${at(x(from) + 2)}" y="${y + 10}">${JOB_STATE[state].letter}</text>`)}`;
 }

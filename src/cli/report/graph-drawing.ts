@@ -1,5 +1,6 @@
+import { countStates, JOB_STATE, SHOWN_JOB_STATES } from "../../domain/job-state.ts";
 import type { OutlineView } from "../../operations/results.ts";
-import { type Counts, countStates, countsText, jobStates, type ReportFacts, STATES, stateNames } from "./facts.ts";
+import { type Counts, jobStates, type ReportFacts, tallyStates } from "./facts.ts";
 import { at, type Html, html } from "./html.ts";
 
 /** How boxes stand: with their names while there is room, as squares in columns where a layer is wide. */
@@ -37,7 +38,7 @@ export function drawGraph(graph: OutlineView, facts: ReportFacts): Html {
     const states = group.ranges.flatMap(([first, last]) =>
       Array.from({ length: last - first + 1 }, (_, place) => stateOf(first + place)),
     );
-    return drawBox(group.name, group.jobs, countStates(states), boxes[index]!, grid);
+    return drawBox(group.name, group.jobs, tallyStates(states), boxes[index]!, grid);
   });
   return html`<svg width="${at(width)}" height="${at(height)}" viewBox="0 0 ${at(width)} ${at(height)}" role="img" aria-label="the graph of jobs">${drawEdges(graph, boxes, grid)}${drawn}</svg>`;
 }
@@ -113,19 +114,21 @@ function drawEdges({ edges }: OutlineView, boxes: readonly Box[], { width, heigh
 }
 
 function drawBox(name: string, jobs: number, counts: Counts, { x, y }: Box, { width, height, named }: Grid): Html {
-  const title = html`<title>${name}: ${countsText(counts)}</title>`;
+  const title = html`<title>${name}: ${countStates(counts)}</title>`;
   if (jobs > 1 || height > NAMED.height) {
-    const told = stateNames.flatMap((state) => (counts[state] ? [`${counts[state]} ${STATES[state]}`] : [])).join("  ");
+    const told = SHOWN_JOB_STATES.flatMap((state) =>
+      counts[state] ? [`${counts[state]} ${JOB_STATE[state].letter}`] : [],
+    ).join("  ");
     return html`<g>${title}<rect class="box" x="${at(x)}" y="${at(y)}" width="${width}" height="${height}" rx="3" fill="none"/><text x="${at(x + 6)}" y="${at(y + 14)}">${shorten(name, 24)} × ${jobs}</text><text class="dim" x="${at(x + 6)}" y="${at(y + 27)}">${told}</text>${stacked(counts, jobs, x, y + height - 8, width)}</g>`;
   }
-  const state = stateNames.find((one) => counts[one]) ?? "waiting";
-  const middle = html`<text class="on on-${state}" x="${at(x + (named ? 6 : width / 2))}" y="${at(y + height / 2 + 4)}"${named ? html`` : html` text-anchor="middle"`}>${STATES[state]}${named ? ` ${shorten(name, 20)}` : ""}</text>`;
+  const state = SHOWN_JOB_STATES.find((one) => counts[one]) ?? "waiting";
+  const middle = html`<text class="on on-${state}" x="${at(x + (named ? 6 : width / 2))}" y="${at(y + height / 2 + 4)}"${named ? html`` : html` text-anchor="middle"`}>${JOB_STATE[state].letter}${named ? ` ${shorten(name, 20)}` : ""}</text>`;
   return html`<g>${title}<rect class="box ${state}" x="${at(x)}" y="${at(y)}" width="${width}" height="${height}" rx="3"/>${middle}</g>`;
 }
 
 function stacked(counts: Counts, jobs: number, x: number, y: number, width: number): readonly Html[] {
   let left = x;
-  return stateNames.flatMap((state) => {
+  return SHOWN_JOB_STATES.flatMap((state) => {
     if (!counts[state]) return [];
     // One of thousands is seen, too.
     const own = 2 + (counts[state] / jobs) * (width - 2 * Object.keys(counts).length);

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { fanOut, noErrors, reportFacts, sampleResult } from "../../../tests/support/report-facts.ts";
+import { JOB_STATE, type ShownJobState } from "../../domain/job-state.ts";
 import type { ResultView } from "../../operations/results.ts";
-import { type ShownState, STATES } from "./facts.ts";
 import { reportPage } from "./page.ts";
 
 /** The tags, attributes and texts of a page; whatever is not well formed is thrown. */
@@ -106,8 +106,8 @@ describe("what it says", () => {
   test("every state has its colour and its letter in the graph", () => {
     const names = [...results.map(({ name }) => name), "before"];
     const page = reportPage(reportFacts(results, { graph: fanOut(names), credited: 1 }));
-    for (const state of [...states, "credited"] as ShownState[])
-      expect(page).toMatch(new RegExp(`<rect class="box ${state}"[^>]*/><text [^>]*>${STATES[state]} `));
+    for (const state of [...states, "credited"] as ShownJobState[])
+      expect(page).toMatch(new RegExp(`<rect class="box ${state}"[^>]*/><text [^>]*>${JOB_STATE[state].letter} `));
   });
 
   test("a wide graph has squares with letters, and no line is multiplied out", () => {

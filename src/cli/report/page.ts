@@ -1,6 +1,7 @@
 import { VERSION } from "../../base/version.ts";
+import { JOB_STATE, SHOWN_JOB_STATES } from "../../domain/job-state.ts";
 import { duration, stamp, thousands } from "../view/text.ts";
-import { countStates, jobStates, type ReportFacts, STATES, stateNames } from "./facts.ts";
+import { jobStates, type ReportFacts, tallyStates } from "./facts.ts";
 import { failureList, jobTable } from "./failures.ts";
 import { drawTimeline } from "./gantt.ts";
 import { drawGraph } from "./graph-drawing.ts";
@@ -37,9 +38,11 @@ function head({ request, now, server, results, credited, attempts, isCut }: Repo
   const lost = attempts
     .filter(({ decision }) => decision !== "done")
     .reduce((sum, one) => sum + (one.wall_sec ?? 0), 0);
-  const counts = countStates(results.map(({ state }) => state));
+  const counts = tallyStates(results.map(({ state }) => state));
   const cards: readonly (readonly [string, string])[] = [
-    ...stateNames.flatMap((state): [string, string][] => (counts[state] ? [[thousands(counts[state]), state]] : [])),
+    ...SHOWN_JOB_STATES.flatMap((state): [string, string][] =>
+      counts[state] ? [[thousands(counts[state]), state]] : [],
+    ),
     ...(credited > 0 ? [[thousands(credited), "credited: done by an earlier version, still good"] as const] : []),
     [thousands(attempts.length), "attempts"],
     [duration(cpu), "of CPU"],
@@ -67,10 +70,10 @@ function because({ hold, error, waiting, status_transitions: moves, status_meani
 function graphSection(facts: ReportFacts): Html {
   const graph = facts.graph!;
   const stateOf = jobStates(facts);
-  const present = countStates(Array.from({ length: graph.jobs }, (_, index) => stateOf(index)));
-  const legend = stateNames.flatMap((state) =>
+  const present = tallyStates(Array.from({ length: graph.jobs }, (_, index) => stateOf(index)));
+  const legend = SHOWN_JOB_STATES.flatMap((state) =>
     present[state]
-      ? [html`<span class="chip ${state}">${STATES[state]}</span> ${state}: ${thousands(present[state])} `]
+      ? [html`<span class="chip ${state}">${JOB_STATE[state].letter}</span> ${state}: ${thousands(present[state])} `]
       : [],
   );
   const what = {

@@ -1,3 +1,4 @@
+import { JOB_STATE } from "../../domain/job-state.ts";
 import type { CauseView } from "../../operations/desk.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
 import { ACTION } from "../../recovery/round/actions.ts";
@@ -152,10 +153,13 @@ function requestColumns(width: number): Columns<RequestRowView> {
 const readyCell = (eta: RequestRowView["eta"]): string =>
   eta === null ? "-" : eta.overdue ? "overdue" : eta.text.replace(/^in (?:about )?/, "").replace("at least ", "> ");
 
-/** "20/48 ↻3 ✖1": done of all, jobs to be retried, units that failed. */
+/** "20/48 ↻3 F1": done of all, jobs to be retried, units that failed. */
 function unitsCell({ progress, failing }: RequestRowView, { paint }: Look): string {
   if (!progress) return "-";
-  const extras = [failing ? paint.yellow(`↻${failing}`) : "", progress.failed ? paint.red(`✖${progress.failed}`) : ""];
+  const extras = [
+    failing ? paint.yellow(`↻${failing}`) : "",
+    progress.failed ? paint.red(`${JOB_STATE.failed.letter}${progress.failed}`) : "",
+  ];
   return [`${progress.done}/${progress.total}`, ...extras].filter(Boolean).join(" ");
 }
 
@@ -253,7 +257,7 @@ const helpLines = ({ paint }: Look): string[] => [
   "",
   ...HELP.map(([keys, about]) => `  ${padEnd(paint.bold(keys), 10)} ${about}`),
   "",
-  "  Every action first shows what it would do, and asks for a reason.",
+  "  Every action first shows what it would do, and asks for a reason. ↻3 F1: 3 jobs retrying, 1 unit failed.",
 ];
 
 function footLine({ over, message, trouble, filter }: TopState, { paint }: Look): string {

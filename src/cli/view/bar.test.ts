@@ -13,7 +13,7 @@ test("jobs of a graph are shown by the names people gave them, each with what it
     { unit: "job_000003", job: "report", state: "waiting", ...NONE },
   ] as const;
   expect(unitCells(rows, { width: 70, rows: 5, paint })).toEqual([
-    "✓ prepare                         ✖ a name that is much longer th…",
-    "▶ fit 0.1 ↻2                      · report",
+    "✓ prepare                         F a name that is much longer th…",
+    "R fit 0.1 ↻2                      W report",
   ]);
 });

@@ -1,3 +1,4 @@
+import { JOB_STATE } from "../../domain/job-state.ts";
 import type { UnitRowView } from "../../operations/dags.ts";
 import type { Paint } from "../terminal.ts";
 import { cut, padEnd, visibleLength } from "./text.ts";
@@ -85,26 +86,27 @@ export function unitCells(units: readonly UnitRowView[], look: CellLook): string
   return signs(units, look);
 }
 
-const STATE_COLORS = { failed: "red", waiting: "dim", done: "green" } as const;
-
-const JOB_SIGNS = { waiting: "·", running: "▶", done: "✓", failed: "✖" } as const;
 const JOB_NAME = 30;
 
-/** A job of a graph is done or not: its name, and a sign. */
+/** A job of a graph is done or not: its name, and the letter of its state. */
 function jobCell({ state, retries }: UnitRowView, name: string, paint: Paint): string {
-  const text = `${JOB_SIGNS[state]} ${cut(name, JOB_NAME)}`;
+  const text = `${JOB_STATE[state].letter} ${cut(name, JOB_NAME)}`;
   const again = retries ? ` ${paint.yellow(`↻${retries}`)}` : "";
-  return `${state === "running" ? text : paint[STATE_COLORS[state]](text)}${again}`;
+  return `${inColor(state, text, paint)}${again}`;
 }
+
+/** What runs is most of what is seen: it has no colour. */
+const inColor = (state: UnitRowView["state"], text: string, paint: Paint): string =>
+  state === "running" ? text : paint[JOB_STATE[state].color](text);
 
 function cell(unit: UnitRowView, paint: Paint): string {
   if (unit.job !== undefined) return jobCell(unit, unit.job, paint);
-  const name = unit.state === "running" ? unit.unit : paint[STATE_COLORS[unit.state]](unit.unit);
+  const name = inColor(unit.state, unit.unit, paint);
   const share = unit.nodes === 0 ? 0 : unit.done / unit.nodes;
   const extras = [
     `${unit.done}/${unit.nodes}`,
     unit.retries ? paint.yellow(`↻${unit.retries}`) : "",
-    unit.failed ? paint.red(`✖${unit.failed}`) : "",
+    unit.failed ? paint.red(`${JOB_STATE.failed.letter}${unit.failed}`) : "",
   ];
   return `${name} ${thinBar(share, CELL_BAR, paint)} ${extras.filter(Boolean).join(" ")}`;
 }
@@ -128,7 +130,7 @@ function signs(units: readonly UnitRowView[], { width, rows, paint }: CellLook):
 /** The state a person should know of first. */
 function sign(group: readonly UnitRowView[], paint: Paint): string {
   const has = (state: UnitRowView["state"]) => group.some((unit) => unit.state === state);
-  if (has("failed")) return paint.red("✖");
+  if (has("failed")) return paint.red(JOB_STATE.failed.letter);
   if (has("running")) return paint.cyan("▓");
   if (has("waiting")) return has("done") ? paint.cyan("▒") : paint.dim("░");
   return paint.green("█");

@@ -179,7 +179,7 @@ function dagLines(dag: DagView, { paint }: Look): string[] {
   const nodes = [
     `${dag.nodes_done}/${dag.total_nodes} done`,
     dag.nodes_running ? `${dag.nodes_running} running` : "",
-    dag.nodes_idle && dag.status === "running" ? `${dag.nodes_idle} idle` : "",
+    dag.nodes_idle && dag.status === "running" ? `${dag.nodes_idle} waiting` : "",
     dag.nodes_held ? `${dag.nodes_held} held` : "",
     dag.nodes_failed ? paint.red(`${dag.nodes_failed} failed`) : "",
   ];

@@ -1,22 +1,13 @@
 import type { ResultView } from "../../operations/results.ts";
 import { outcome } from "./attempt-lines.ts";
-import { type Columns, color } from "./table.ts";
+import { type Columns, jobStateWord } from "./table.ts";
 import { bytes, duration } from "./text.ts";
 
-const STATES = {
-  done: "green",
-  failed: "red",
-  blocked: "red",
-  held: "yellow",
-  retrying: "yellow",
-  running: "cyan",
-  waiting: "dim",
-} as const;
 const seconds = (value: number | null): string => (value === null ? "-" : duration(value));
 
 export const RESULTS: Columns<ResultView> = [
   ["job", ({ name }) => name, "flexible"],
-  ["state", ({ state }, { paint }) => color(state, STATES, paint)],
+  ["state", ({ state }, { paint }) => jobStateWord(state, paint)],
   ["tries", ({ attempts }) => String(attempts), "right"],
   ["outcome", (row) => (row.exit_code === null ? "-" : outcome(row))],
   ["wall", ({ wall_sec }) => seconds(wall_sec), "right"],

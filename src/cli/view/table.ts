@@ -1,4 +1,5 @@
 import Table from "cli-table3";
+import { JOB_STATE, type ShownJobState } from "../../domain/job-state.ts";
 import type { Look, Paint } from "../terminal.ts";
 import { cut, visibleLength } from "./text.ts";
 
@@ -47,6 +48,9 @@ export function color(word: string, colors: Readonly<Record<string, Color | unde
   const name = colors[word];
   return name ? paint[name](word) : word;
 }
+
+/** The state of a job, in its colour. */
+export const jobStateWord = (state: ShownJobState, paint: Paint): string => paint[JOB_STATE[state].color](state);
 
 /** Items by a word they share, in the order the words came up. */
 export function grouped<T>(items: readonly T[], word: (item: T) => string): ReadonlyMap<string, readonly T[]> {

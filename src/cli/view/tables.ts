@@ -11,7 +11,7 @@ import type { QueueView } from "../../operations/system.ts";
 import type { OutputView } from "../../operations/workflows.ts";
 import { describeEffects } from "../../recovery/round/effect.ts";
 import type { Paint } from "../terminal.ts";
-import { type Columns, color } from "./table.ts";
+import { type Columns, color, jobStateWord } from "./table.ts";
 import { bytes, count, secondsSince, shortAge, stamp, thousands } from "./text.ts";
 import { unitsOf } from "./unit-word.ts";
 
@@ -75,10 +75,13 @@ export const BLOCKS: Columns<BlockView> = [
 ];
 const BLOCK_COLORS = { open: "cyan", done: "green", failed: "red", withdrawing: "yellow", withdrawn: "dim" } as const;
 
-export const NODES: Columns<NodeRowView> = [
-  ["unit", ({ unit }) => unit ?? "-"],
-  ["node", ({ node, job }) => job ?? node],
-  ["state", (node, { paint }) => stateWord(node, paint)],
+/** A job of a graph has a name of its own; the others are numbered within their units. */
+export const nodeColumns = (items: readonly NodeRowView[]): Columns<NodeRowView> =>
+  items.every(({ job }) => job !== undefined) ? NODES : [["unit", ({ unit }) => unit ?? "-"], ...NODES];
+
+const NODES: Columns<NodeRowView> = [
+  ["job", ({ node, job }) => job ?? node],
+  ["state", ({ state }, { paint }) => jobStateWord(state, paint)],
   ["retries", ({ retries }) => (retries ? String(retries) : ""), "right"],
   [
     "detail",
@@ -90,13 +93,6 @@ export const NODES: Columns<NodeRowView> = [
 /** The folder of a side run has the first eight digits of its id in its name. */
 const again = ({ dag_id, status, by, reason }: NonNullable<NodeRowView["side"]>): string =>
   `${isDagOver(status) ? "ran" : "runs"} again in side run ${dag_id.slice(0, 8)}, by ${by}: ${reason}`;
-
-function stateWord({ held, idle, state }: NodeRowView, paint: Paint): string {
-  if (held || idle) return paint.yellow(held ? "held" : "idle");
-  if (state === "done") return paint.green(state);
-  if (state === "failed" || state === "futile") return paint.red(state);
-  return state === "waiting" ? paint.dim(state) : paint.cyan(state);
-}
 
 export const QUEUE: Columns<QueueView["entries"][number]> = [
   ["place", ({ place }) => String(place), "right"],

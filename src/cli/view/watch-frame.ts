@@ -1,3 +1,4 @@
+import { JOB_STATE } from "../../domain/job-state.ts";
 import type { Notice } from "../follow.ts";
 import type { Look, Paint } from "../terminal.ts";
 import { bar, unitCells } from "./bar.ts";
@@ -74,7 +75,7 @@ function numbersOf(
   const parts = [
     ...unitsAndJobs(kind, units, nodes),
     retries ? paint.yellow(`↻${retries}`) : "",
-    units.failed ? paint.red(`✖${units.failed}`) : "",
+    units.failed ? paint.red(`${JOB_STATE.failed.letter}${units.failed}`) : "",
     round > 0 ? `round ${round}` : "",
     rate !== null && !ended ? `${rate.toFixed(1)}/s` : "",
     duration(elapsedSec),

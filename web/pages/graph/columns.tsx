@@ -1,10 +1,11 @@
 import { Link } from "wouter";
+import { JOB_STATE } from "../../../src/domain/job-state.ts";
 import type { ResultView } from "../../../src/operations/results.ts";
 import { logHref, nodeHref } from "../../job-links.ts";
 import { Badge, Letter } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/grid.tsx";
 import { duration } from "../../ui/time-words.ts";
-import { PART_LOOK } from "../../words.ts";
+
 import { megabytes, usedOf } from "../node/story.ts";
 import { type Axis, marksOf, spanOf } from "./timeline.ts";
 
@@ -19,7 +20,7 @@ export function listColumns(name: string, isNarrow: boolean): readonly JobColumn
       title: "State",
       width: "7.5rem",
       cell: ({ state }) => (
-        <Badge tone={PART_LOOK[state][0]} letter={PART_LOOK[state][1]}>
+        <Badge tone={JOB_STATE[state].tone} letter={JOB_STATE[state].letter}>
           {state}
         </Badge>
       ),
@@ -54,7 +55,7 @@ export function timeColumns(name: string, axis: Axis | null, isNarrow: boolean):
       width: isNarrow ? "7rem" : "minmax(8rem, 16rem)",
       cell: (row) => (
         <span className="badge">
-          <Letter tone={PART_LOOK[row.state][0]} letter={PART_LOOK[row.state][1]} />
+          <Letter tone={JOB_STATE[row.state].tone} letter={JOB_STATE[row.state].letter} />
           <Name name={name} row={row} />
         </span>
       ),
@@ -92,7 +93,7 @@ function Bar({ row, axis, step }: { row: ResultView; axis: Axis | null; step: nu
   return (
     <span className="span" style={{ "--step": `${step}%` } as object}>
       <span
-        className={`tone-${PART_LOOK[row.state][0]}`}
+        className={`tone-${JOB_STATE[row.state].tone}`}
         style={{ left: `${span.left}%`, width: `max(3px, ${span.width}%)` }}
         title={`${row.name}: ${row.state}, ${timeWord(row.wall_sec)}`}
       />

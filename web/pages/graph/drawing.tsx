@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { JOB_STATE } from "../../../src/domain/job-state.ts";
 import { jobName } from "../../../src/domain/names.ts";
 import type { OutlineView } from "../../../src/operations/results.ts";
 import { useAnswer } from "../../api/queries.ts";
@@ -8,7 +9,7 @@ import { graphHref, nodeHref } from "../../job-links.ts";
 import { Problem } from "../../problem.tsx";
 import { Empty, Loading } from "../../ui/banner.tsx";
 import { Drawing, MOST_DRAWN } from "../../ui/drawing.tsx";
-import { PART_LOOK } from "../../words.ts";
+
 import { groupState } from "./group-states.ts";
 
 /** What waits for what, while it can be read. */
@@ -32,7 +33,7 @@ export function JobDrawing({ name, graph }: { name: string; graph: OutlineView }
   const nodes = graph.groups.map((group, place) => {
     const id = unitOf(place);
     const state = states.get(id) ?? "waiting";
-    const [tone, letter] = PART_LOOK[state];
+    const { tone, letter } = JOB_STATE[state];
     return { id, name: group.name, state, tone, letter, href: nodeHref(name, { unit: id, node: id }) };
   });
   const edges = graph.edges.map(({ from, to }) => ({ from: from.map(unitOf), to: to.map(unitOf) }));
@@ -54,7 +55,7 @@ function GroupDrawing({ name, graph }: { name: string; graph: OutlineView }): Re
   const told = map.data ?? { runs: [], states: "" };
   const nodes = graph.groups.map((group, place) => {
     const { state, text } = map.data ? groupState(group, told) : { state: "waiting" as const, text: "not planned yet" };
-    const [tone, letter] = PART_LOOK[state];
+    const { tone, letter } = JOB_STATE[state];
     // A template's name up to its first parameter is in the names of all its jobs.
     const [stem] = group.name.split("{");
     const href =

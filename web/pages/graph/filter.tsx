@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
+import { JOB_STATE } from "../../../src/domain/job-state.ts";
 import type { ResultView } from "../../../src/operations/results.ts";
 import { Letter } from "../../ui/badge.tsx";
 import { useUrlState } from "../../url-state.ts";
-import { PART_LOOK } from "../../words.ts";
 
 type State = ResultView["state"];
 const STATES: readonly State[] = ["failed", "blocked", "held", "retrying", "running", "waiting", "done"];
@@ -28,7 +28,7 @@ export function Filter(): ReactNode {
       <fieldset className="tabs chips" aria-label="State">
         {STATES.map((state) => (
           <button key={state} type="button" aria-pressed={chosen.includes(state)} onClick={() => toggle(state)}>
-            <Letter tone={PART_LOOK[state][0]} letter={PART_LOOK[state][1]} /> {state}
+            <Letter tone={JOB_STATE[state].tone} letter={JOB_STATE[state].letter} /> {state}
           </button>
         ))}
       </fieldset>

@@ -1,6 +1,6 @@
+import type { JobState } from "../../../src/domain/job-state.ts";
 import type { UnitMapView } from "../../../src/operations/dags.ts";
 import type { OutlineView } from "../../../src/operations/results.ts";
-import type { PartState } from "../../words.ts";
 
 type Group = OutlineView["groups"][number];
 
@@ -16,7 +16,7 @@ export function groupState({ jobs, ranges }: Group, { runs, states }: Pick<UnitM
   }
   // Those that an earlier version did are not in this round.
   const done = jobs - counts.w - counts.r - counts.f;
-  const state: PartState = counts.f > 0 ? "failed" : counts.r > 0 ? "running" : done === jobs ? "done" : "waiting";
+  const state: JobState = counts.f > 0 ? "failed" : counts.r > 0 ? "running" : done === jobs ? "done" : "waiting";
   const said = (["f", "r", "w"] as const).flatMap((letter) =>
     counts[letter] > 0 ? [`${counts[letter].toLocaleString("en")} ${WORD[letter]}`] : [],
   );

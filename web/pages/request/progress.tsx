@@ -10,7 +10,7 @@ import { count, part, percent } from "../../words.ts";
 
 type WorkflowStatus = Answer<"workflows.status">;
 
-/** Failing, held and idle are not running: each is counted apart. */
+/** Failed, held and waiting jobs are not running: each is counted apart. */
 export function Progress({ status, eventsDone }: { status: WorkflowStatus; eventsDone: string | number }): ReactNode {
   const name = status.request_name;
   const history = useAnswer("desk.requestHistory", { name });
@@ -21,7 +21,7 @@ export function Progress({ status, eventsDone }: { status: WorkflowStatus; event
     part("running", dag.nodes_running),
     part("held", dag.nodes_held, "held by the engine"),
     part("failed", dag.nodes_failed),
-    part("idle", dag.nodes_idle),
+    part("waiting", dag.nodes_idle),
   ];
   return (
     <section className="panel">
@@ -41,8 +41,8 @@ export function Progress({ status, eventsDone }: { status: WorkflowStatus; event
         <Legend parts={unitParts} />
         {dag && nodeParts && (
           <>
-            <h3>Nodes of the DAG ({dag.status})</h3>
-            <Bar parts={nodeParts} total={dag.total_nodes} label="Nodes" />
+            <h3>Jobs ({dag.status})</h3>
+            <Bar parts={nodeParts} total={dag.total_nodes} label="Jobs" />
             <Legend parts={nodeParts} />
           </>
         )}

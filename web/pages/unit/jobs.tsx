@@ -1,12 +1,13 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { JOB_STATE } from "../../../src/domain/job-state.ts";
 import type { AttemptView } from "../../../src/operations/attempts.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { logHref, nodeHref } from "../../job-links.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { TableHead } from "../../ui/table-head.tsx";
-import { PART_LOOK } from "../../words.ts";
-import { stateOf, type UnitGraph } from "./states.ts";
+
+import type { UnitGraph } from "./states.ts";
 
 /** The jobs of a unit with how each ended last, and the ways to its story and its log. */
 export function Jobs({ name, graph }: { name: string; graph: UnitGraph }): ReactNode {
@@ -47,7 +48,7 @@ interface JobProps {
 }
 
 function Job({ name, unit, node, attempts }: JobProps): ReactNode {
-  const state = stateOf(node);
+  const { state } = node;
   const last = attempts.at(-1);
   const place = { unit, node: node.node };
   const title = node.job ?? node.node;
@@ -57,7 +58,7 @@ function Job({ name, unit, node, attempts }: JobProps): ReactNode {
         <Link href={nodeHref(name, place)}>{title}</Link>
       </th>
       <td>
-        <Badge tone={PART_LOOK[state][0]} letter={PART_LOOK[state][1]}>
+        <Badge tone={JOB_STATE[state].tone} letter={JOB_STATE[state].letter}>
           {state}
         </Badge>
       </td>

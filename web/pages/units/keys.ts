@@ -1,6 +1,7 @@
+import { JOB_STATE, type JobState } from "../../../src/domain/job-state.ts";
 import type { UnitMapView } from "../../../src/operations/dags.ts";
 import { duration } from "../../ui/time-words.ts";
-import { PART_LOOK, type PartState } from "../../words.ts";
+
 import { KINDS, SCALE, scaleStep, TONE_PIXEL } from "./paint.ts";
 
 /** What a map can be painted by, and what the API is asked for. */
@@ -91,14 +92,14 @@ function grouped(total: number, lookOf: (index: number) => Look): Keyed {
   for (const [place, [, { units }]] of sorted.entries()) for (const index of units) places[index] = place;
   const legend = sorted.map(([label, { colour, units }], place) => ({
     label,
-    sign: isPart(label) ? PART_LOOK[label][1] : String(place + 1),
+    sign: isPart(label) ? JOB_STATE[label].letter : String(place + 1),
     colour: hex(colour),
     count: units.length,
     units,
   }));
   return { colours, places, legend };
 }
-const isPart = (label: string): label is PartState => label in PART_LOOK;
+const isPart = (label: string): label is JobState => label in JOB_STATE;
 
 const hex = (pixel: number): string =>
   `#${[pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
