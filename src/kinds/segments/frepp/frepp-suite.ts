@@ -9,10 +9,14 @@ export interface FreppExperiment {
   /** The text with $(properties) expanded. Those that nobody defined are noted. */
   expand(text: string): string;
   readonly undefinedProperties: ReadonlySet<string>;
+  /** Why it was not expanded to its end; null: all of it was. */
+  tooMuch(): string | null;
 }
 
-/** In one text, with those in their values: some that name each other twice would make it endless. */
-const MOST_PROPERTIES = 1000;
+/** What properties may make of all texts of an experiment, what one that is put in costs beside its characters, and how deep they may name each other. */
+const MOST_CHARACTERS = 20_000_000;
+const ONE_PROPERTY = 16;
+const DEEPEST = 64;
 
 export interface SuiteFile {
   readonly text: string;
@@ -30,12 +34,14 @@ export function readExperiment(
   const whole = readWithIncludes(text, path, read, note);
   if (!whole.ok) return err(`it is no XML: ${whole.error}`);
   const suite = whole.value;
-  const { expand } = expansionOf([suite], properties);
+  const { expand, tooMuch } = expansionOf([suite], properties);
   const experiments = new Map(
     childrenOf(suite, "experiment").map((one) => [expand(one.attributes.name ?? "").trim(), one]),
   );
   const names = [...experiments.keys()].filter(Boolean);
   const wanted = expand(name).trim();
+  const why = tooMuch();
+  if (why !== null) return err(why);
   if (!experiments.has(wanted))
     return err(`it has no experiment ${name}; it has ${names.length > 0 ? names.join(", ") : "none"}`);
   const chain: Element[] = [];
@@ -53,26 +59,28 @@ export function readExperiment(
 function expansionOf(
   defining: readonly Element[],
   given: ReadonlyMap<string, string>,
-): Pick<FreppExperiment, "expand" | "undefinedProperties"> {
+): Pick<FreppExperiment, "expand" | "undefinedProperties" | "tooMuch"> {
   const properties = new Map<string, string>();
   for (const element of defining)
     for (const { attributes, text } of childrenOf(element, "property"))
       if (attributes.name !== undefined) properties.set(attributes.name, attributes.value ?? text.trim());
   for (const [name, value] of given) properties.set(name, value);
   const undefinedProperties = new Set<string>();
-  const expand = (text: string): string => {
-    let left = MOST_PROPERTIES;
-    const expanded = (part: string, within: readonly string[]): string =>
-      part.replaceAll(/\$\(([\w.:-]+)\)/g, (all, property: string) => {
-        const value = properties.get(property);
-        if (value !== undefined && !within.includes(property) && left-- > 0)
-          return expanded(value, [...within, property]);
+  let left = MOST_CHARACTERS;
+  let why: string | null = null;
+  const expanded = (part: string, within: readonly string[]): string =>
+    part.replaceAll(/\$\(([\w.:-]+)\)/g, (all, property: string) => {
+      const value = properties.get(property);
+      if (value === undefined || within.includes(property)) {
         undefinedProperties.add(property);
         return all;
-      });
-    return expanded(text, []);
-  };
-  return { expand, undefinedProperties };
+      }
+      left -= value.length + ONE_PROPERTY;
+      if (left < 0) why ??= `its properties make more than ${MOST_CHARACTERS} characters of it`;
+      else if (within.length >= DEEPEST) why ??= `its properties name each other more than ${DEEPEST} deep`;
+      return why === null ? expanded(value, [...within, property]) : all;
+    });
+  return { expand: (text) => expanded(text, []), undefinedProperties, tooMuch: () => why };
 }
 
 /** The first element of this name that the experiment or one it inherits from has. */

@@ -206,6 +206,32 @@ describe("an experiment of a suite", () => {
       `<s><experiment name="e">${'<xi:include xpointer="xpointer(//experiment/node())"/>'.repeat(9)}</experiment></s>`,
       "its includes make more than",
     ],
+    [
+      "properties, each used often",
+      suite(`<property name="L" value="${"x".repeat(50_000)}"/><property name="M" value="${"$(L)".repeat(900)}"/>
+        <postProcess><component type="$(M)"/></postProcess>`),
+      "its properties make more than 20000000 characters of it",
+    ],
+    [
+      "properties in all of its texts",
+      suite(`<property name="L" value="${"x".repeat(50_000)}"/><postProcess>${`<component type="a" source="${"$(L)".repeat(90)}"/>`.repeat(9)}</postProcess>`),
+      "its properties make more than 20000000 characters of it",
+    ],
+    [
+      "properties that double each other",
+      suite(`${Array.from({ length: 40 }, (_, at) => `<property name="p${at}" value="$(p${at + 1})$(p${at + 1})"/>`).join("")}<property name="p40" value=""/><postProcess><component type="$(p0)"/></postProcess>`),
+      "its properties make more than 20000000 characters of it",
+    ],
+    [
+      "properties, one in the other",
+      suite(`${Array.from({ length: 9000 }, (_, at) => `<property name="p${at}" value="$(p${at + 1})"/>`).join("")}<property name="p9000" value="a"/><postProcess><component type="$(p0)"/></postProcess>`),
+      "its properties name each other more than 64 deep",
+    ],
+    [
+      "properties in its name",
+      `<s><property name="L" value="${"x".repeat(50_000)}"/><experiment name="${"$(L)".repeat(900)}"/></s>`,
+      "its properties make more than",
+    ],
   ])("a small document does not become a huge one by its %s", (_, text, why) => {
     expect(errorOf(text, "e")).toContain(why);
   });

@@ -50,6 +50,8 @@ export function importExperiment(file: SuiteFile, wishes: FreppWishes): Result<I
   const components = childrenOf(postProcess, "component").flatMap((component) =>
     componentsOf(component, experiment, wishes, told),
   );
+  const tooMuch = experiment.tooMuch();
+  if (tooMuch !== null) return err(tooMuch);
   for (const { name } of postProcess.children) if (name !== "component") told.leave(`<${name}>`);
   if (components.length === 0)
     return err([`experiment ${experiment.name} makes nothing that WMS2 knows`, ...told.lines()].join("; "));

@@ -15,7 +15,8 @@ const CALENDARS: Readonly<Record<string, string>> = {
 /** When the model run begins and ends, its calendar and segments: as somebody says, else as far as the experiment does. */
 export function runTimes(experiment: FreppExperiment, wishes: FreppWishes, note: (words: string) => void): Row {
   const namelists = experiment.chain.flatMap((one) => [...allOf(one, "namelist"), ...allOf(one, "diagTable")]);
-  const text = experiment.expand(namelists.map((element) => element.text).join("\n"));
+  // One space for many: what is looked for here may have any number of them.
+  const text = experiment.expand(namelists.map((element) => element.text).join("\n")).replaceAll(/\s+/g, " ");
   const start = wishes.start ?? startIn(text);
   if (start === null) note("when the run begins is not said: give --start, or write it there");
   const segment = simulated(experiment, "segment");
