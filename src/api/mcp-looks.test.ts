@@ -92,6 +92,17 @@ test("resources and prompts", async () => {
   await expect(client.getPrompt({ name: "write_graph" })).rejects.toThrow(/argument/);
 });
 
+test("the example of the prompt is submitted as it is written", async () => {
+  const agent = await world.connect();
+  const { messages } = await agent.client.getPrompt({ name: "write_graph", arguments: { description: "a sweep" } });
+  const text = messages.map(({ content }) => (content.type === "text" ? content.text : "")).join("");
+  const document = /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? "";
+  expect(await agent.call("validate", { document })).toMatchObject({ isError: false });
+  const { note } = await agent.call("submit", { document });
+  const done = await agent.call("submit", { document, dry_run: false, confirm: note.confirm });
+  expect(done).toMatchObject({ isError: false, json: { request_name: "sweep-example" } });
+});
+
 test("what the policy makes of a code, for a request and without one; a story told", async () => {
   const agent = await world.connect();
   const { json } = await agent.call("policy_explain", { code: 8021, request: "r" });

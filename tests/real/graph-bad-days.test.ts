@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { attached } from "../support/request-documents.ts";
@@ -58,6 +58,26 @@ test(
     expect(readFileSync(join(document.directory, "told"), "utf8")).toBe("größe für 東京 1\n");
   },
 );
+
+test("a recovery script puts right what the jobs find: it runs in their folder", options, async () => {
+  const document = graph(
+    "licence",
+    [{ name: "solve", run: ["sh", "-c", "[ -e license.ok ] || exit 10; echo solved >out"], makes: "out", retries: 1 }],
+    {
+      attachments: { "renew.sh": attached("#!/bin/sh\ntouch license.ok\n") },
+      recovery: {
+        max_rescues: 0,
+        handlers: [
+          { name: "renew", rules: [{ exit_codes: [10], max_retries: 1, delay: "0 s", script: "./renew.sh" }] },
+        ],
+      },
+    },
+  );
+  await server.submit(document);
+  await server.until("licence", ["completed"]);
+  expect(readFileSync(join(document.directory, "out"), "utf8")).toBe("solved\n");
+  expect(existsSync(join(document.directory, "license.ok"))).toBe(true);
+});
 
 test("of two runs of the same file at once one begins and the other joins", options, async () => {
   const document = graph("twice", [{ name: "once", run: ["sh", "-c", "echo x >>ran"], makes: "ran" }]);
