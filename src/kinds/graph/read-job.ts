@@ -22,7 +22,7 @@ export interface ForAll {
   readonly room: RangeRoom;
 }
 
-const MAX_WORDS = 10_000;
+const MAX_WORDS = 20_000;
 export const COMMAND = '"./train.sh {seed}" or [program, word, …]';
 /** What other systems call the same. */
 const HINTS = {

@@ -183,6 +183,21 @@ test.each<[string, Record<string, unknown>, string]>([
   expect(problemsOf(document).join("\n")).toContain(problem);
 });
 
+test("a task that reads nearly 20,000 files of others is taken, as instances have it; one that reads more is refused in words", () => {
+  const file = (index: number) => `fit.1.${String(index).padStart(6, "0")}_area.txt`;
+  const gathering = (files: number) => {
+    const makers = Array.from({ length: Math.ceil(files / 100) }, (_, at) => ({
+      id: `mFit_${at}`,
+      outputFiles: Array.from({ length: Math.min(100, files - at * 100) }, (_, one) => file(at * 100 + one)),
+    }));
+    const all = makers.flatMap(({ outputFiles }) => outputFiles);
+    return instance([...makers, { id: "mConcat", parents: makers.map(({ id }) => id), inputFiles: all }]);
+  };
+  const last = graphOf(gathering(19_990)).jobs.at(-1)!;
+  expect([last.argv.length, last.reads.length]).toEqual([19_992, 19_990]);
+  expect(problemsOf(gathering(20_100)).join()).toMatch(/tasks\[201\].*20102.*20000/);
+});
+
 test("an instance of 2,000 tasks and 10,000 edges is translated within a second", () => {
   const width = 400;
   const tasks = Array.from({ length: 2000 }, (_, n) => ({
