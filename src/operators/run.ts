@@ -56,7 +56,9 @@ async function latestFacts({ store, policy }: Work, { spec, status, supersededBy
   const versionLimit = spec.outputs.length > 0 ? policy.versionLimit : Number.POSITIVE_INFINITY;
   const [problem] = checkRestart({ spec, supersededBy, versionLimit, isNameTaken });
   const isSame = differences({ spec, files }, wanted).length === 0;
-  return { name: spec.name, status, isSame, noNextVersion: problem?.message ?? null };
+  const { directory } = spec.work;
+  const otherFolder = directory !== undefined && directory !== wanted.spec.work.directory ? directory : null;
+  return { name: spec.name, status, isSame, noNextVersion: problem?.message ?? null, otherFolder };
 }
 
 type Done = Pick<RunTold, "name" | "previous">;

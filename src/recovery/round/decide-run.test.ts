@@ -9,6 +9,7 @@ const latest = (status: (typeof REQUEST_STATUSES)[number], isSame = true, noNext
   status,
   isSame,
   noNextVersion,
+  otherFolder: null,
 });
 
 it.each([
@@ -38,6 +39,15 @@ it("does not go on with what a finished job made and is there no more, or was ma
   });
   const last = latest("held", true, "version 21 would be past the limit");
   expect(decideRun({ latest: last, toRun: 3, stale: 2 }).kind).toBe("release");
+});
+
+it("in another folder it is another request, whatever became of the first", () => {
+  for (const status of REQUEST_STATUSES)
+    expect(decideRun({ latest: { ...latest(status), otherFolder: "/data/a" }, toRun: 0, stale: 0 })).toEqual({
+      kind: "refuse",
+      reason: "sweep runs in /data/a, and this one elsewhere: it is not a version of it",
+      hint: "give it a name of its own (--name), or run it there",
+    });
 });
 
 it("knows what to do in every state, and never begins a second run beside one that is open", () => {

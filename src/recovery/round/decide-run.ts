@@ -11,6 +11,8 @@ interface RunFacts {
     readonly isSame: boolean;
     /** Whether another version may follow; null: it may. */
     readonly noNextVersion: string | null;
+    /** Where its jobs run, if the document's run elsewhere: it is another request then; null: in the same folder, or in none. */
+    readonly otherFolder: string | null;
   } | null;
   /** Jobs that would run in another version, since what finished before still holds for the others; null: nobody can tell. */
   readonly toRun: number | null;
@@ -32,7 +34,13 @@ export type RunDecision = { readonly reason: string } & (
 /** What `wms2 run FILE` comes to: the same file run again goes on where it was, and a changed one keeps what still holds. */
 export function decideRun({ latest, toRun, stale }: RunFacts): RunDecision {
   if (latest === null) return { kind: "submit", reason: "no request has this name yet" };
-  const { name, status, isSame, noNextVersion } = latest;
+  const { name, status, isSame, noNextVersion, otherFolder } = latest;
+  if (otherFolder !== null)
+    return {
+      kind: "refuse",
+      reason: `${name} runs in ${otherFolder}, and this one elsewhere: it is not a version of it`,
+      hint: "give it a name of its own (--name), or run it there",
+    };
   if (status === "held" && isSame && stale > 0 && noNextVersion === null)
     return { kind: "restart", name, reason: `${name} is held, and ${staleText(stale)}: the next version goes on` };
   if (!isTerminal(status)) return openAlready(name, status, isSame);
