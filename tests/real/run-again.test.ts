@@ -153,18 +153,22 @@ test("by contents, a touched file runs nothing again, and a changed byte does", 
   expect(ran()).toBe(6);
 });
 
-test("a graph of the same name in another folder is another graph: it is refused in words, and with a name of its own all of it runs", options, async () => {
-  const [here, there] = [sweep("named"), sweep("named")];
-  await runToTheEnd(here.document());
-  await expect(run(there.document())).rejects.toThrow(`named runs in ${here.directory}, and this one elsewhere`);
-  expect((await server.get("/requests/named")).superseded_by_request ?? null).toBeNull();
-  expect(await runToTheEnd({ ...there.document(), name: "named-there" })).toMatchObject({
-    kind: "submit",
-    jobs: { total: 4, to_run: 4, credited: 0 },
-  });
-  expect([here.ran(), there.ran()]).toEqual([4, 4]);
-  expect(await run(here.document())).toMatchObject({ kind: "nothing", request_name: "named" });
-});
+test(
+  "a graph of the same name in another folder is another graph: it is refused in words, and with a name of its own all of it runs",
+  options,
+  async () => {
+    const [here, there] = [sweep("named"), sweep("named")];
+    await runToTheEnd(here.document());
+    await expect(run(there.document())).rejects.toThrow(`named runs in ${here.directory}, and this one elsewhere`);
+    expect((await server.get("/requests/named")).superseded_by_request ?? null).toBeNull();
+    expect(await runToTheEnd({ ...there.document(), name: "named-there" })).toMatchObject({
+      kind: "submit",
+      jobs: { total: 4, to_run: 4, credited: 0 },
+    });
+    expect([here.ran(), there.ran()]).toEqual([4, 4]);
+    expect(await run(here.document())).toMatchObject({ kind: "nothing", request_name: "named" });
+  },
+);
 
 test("run while it runs joins; a changed file then has to wait", options, async () => {
   const { document } = sweep("busy");

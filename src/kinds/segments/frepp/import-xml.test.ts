@@ -214,17 +214,23 @@ describe("an experiment of a suite", () => {
     ],
     [
       "properties in all of its texts",
-      suite(`<property name="L" value="${"x".repeat(50_000)}"/><postProcess>${`<component type="a" source="${"$(L)".repeat(90)}"/>`.repeat(9)}</postProcess>`),
+      suite(
+        `<property name="L" value="${"x".repeat(50_000)}"/><postProcess>${`<component type="a" source="${"$(L)".repeat(90)}"/>`.repeat(9)}</postProcess>`,
+      ),
       "its properties make more than 20000000 characters of it",
     ],
     [
       "properties that double each other",
-      suite(`${Array.from({ length: 40 }, (_, at) => `<property name="p${at}" value="$(p${at + 1})$(p${at + 1})"/>`).join("")}<property name="p40" value=""/><postProcess><component type="$(p0)"/></postProcess>`),
+      suite(
+        `${Array.from({ length: 40 }, (_, at) => `<property name="p${at}" value="$(p${at + 1})$(p${at + 1})"/>`).join("")}<property name="p40" value=""/><postProcess><component type="$(p0)"/></postProcess>`,
+      ),
       "its properties make more than 20000000 characters of it",
     ],
     [
       "properties, one in the other",
-      suite(`${Array.from({ length: 9000 }, (_, at) => `<property name="p${at}" value="$(p${at + 1})"/>`).join("")}<property name="p9000" value="a"/><postProcess><component type="$(p0)"/></postProcess>`),
+      suite(
+        `${Array.from({ length: 9000 }, (_, at) => `<property name="p${at}" value="$(p${at + 1})"/>`).join("")}<property name="p9000" value="a"/><postProcess><component type="$(p0)"/></postProcess>`,
+      ),
       "its properties name each other more than 64 deep",
     ],
     [
