@@ -45,7 +45,9 @@ function deskQueries({ store, clock }: ApiPorts) {
       return isThere ? { samples, progress: now, now } : null;
     },
     feed: store.desk.feed,
-    search: store.desk.search,
+    happened: store.desk.happened,
+    inNeed: store.desk.inNeed,
+    openAlertGroups: store.desk.openAlerts,
     siteHours: store.desk.siteHours,
   };
 }

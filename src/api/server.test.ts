@@ -113,7 +113,7 @@ describe("what is refused", () => {
     ["cursor=%00%ff", "cursor", "next_cursor of the page before"],
     ["status=done", "status", "one or more of new, submitted"],
     ["status=active&status=odd", "status", "one or more of"],
-    ["color=red", "color", "limit, cursor, status, hold, requestor, campaign, name"],
+    ["color=red", "color", "limit, cursor, status, hold, wait, requestor, campaign, name"],
     ["name=", "name", "a part of the name"],
   ])("GET /requests?%s", async (query, path, allowed) => {
     const answer = await api().inject(`/api/v1/requests?${query}`);

@@ -1,3 +1,4 @@
+import { FEED_KINDS } from "../operations/desk.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { aRequest, command } from "./command.ts";
 import { wholeNumber } from "./option-values.ts";
@@ -20,11 +21,14 @@ export const addFeed = command("feed", {
   about: "what happened since a time, oldest first: moves, actions of people, alerts, bans, runs; to hand over with",
   options: {
     "--since <time>": { about: "2026-11-16T08:00:00Z, or how long ago: 30m, 8h, 2d", fallback: "8h" },
+    "--kind <kind>": { about: "only these", choices: FEED_KINDS },
+    "--subject <name>": "only of this request or site",
     "--limit <number>": { about: "at most so many", parse: wholeNumber, fallback: 500 },
   },
   examples: ["wms2 feed --since 12h", "wms2 feed --since 2026-11-16T06:00:00Z > handover.txt"],
-  async run({ client, options: { since, limit, json } }) {
-    const wanted = { since: String(since), limit };
+  async run({ client, options: { since, kind, subject, limit, json } }) {
+    const of = FEED_KINDS.find((word) => word === kind);
+    const wanted = { since: String(since), limit, ...(of && { kind: of }), ...(subject !== undefined && { subject }) };
     if (json) return { json: await client.desk.feed(wanted) };
     const text = await client.text(OPERATIONS.desk.feed, wanted);
     return { json: null, page: () => text };
@@ -58,7 +62,7 @@ export const addActions = command("actions", {
 });
 
 export const addSearch = command("search", {
-  about: "find requests and sites by a part of their name, runs and failed jobs by the engine's id",
+  about: "find requests and sites by a part of their name, runs and jobs by the engine's id",
   arguments: { "<text>": "what to look for" },
   examples: ["wms2 search muons", "wms2 search 48151623"],
   async run({ client, options: { json } }, q: string) {

@@ -34,6 +34,8 @@ export function minutes(word: string): number {
 const FILTER_KEYS: readonly string[] = [
   "status",
   "hold",
+  "wait",
+  "needs",
   "campaign",
   "requestor",
   "name",
@@ -44,7 +46,7 @@ const FILTER_KEYS: readonly string[] = [
   "file",
 ];
 
-/** `status=held campaign=Run2026A` as the API's filter; a status or a hold may come several times. */
+/** `status=held campaign=Run2026A` as the API's filter; a status, a hold or a wait may come several times. */
 export function filterBody(pairs: readonly string[]): Readonly<Record<string, unknown>> {
   const filter: Record<string, string | string[]> = {};
   for (const word of pairs) {
@@ -55,7 +57,7 @@ export function filterBody(pairs: readonly string[]): Readonly<Record<string, un
       throw new WorldError("bad-usage", "--filter", `--filter does not understand "${word}"`, {
         hint: `for example: --filter status=held campaign=Run2026A (${FILTER_KEYS.join(", ")})`,
       });
-    if (key === "status" || key === "hold")
+    if (key === "status" || key === "hold" || key === "wait")
       filter[key] = [...((filter[key] as string[] | undefined) ?? []), ...value.split(",")];
     else filter[key] = value;
   }

@@ -26,6 +26,7 @@ import { ifAbsent, orUnwritable, readIfThere, replaceFile } from "./atomic-file.
 import { makeCountLevels } from "./count-levels.ts";
 import { Budget, removeTree } from "./disk-steps.ts";
 import { fileChecksums, fileStamps } from "./file-stamps.ts";
+import { findJob } from "./job-search.ts";
 import type { Owner } from "./permission.ts";
 import { fullDisk } from "./probe.ts";
 import { reopenEnded } from "./reopen-ended.ts";
@@ -82,6 +83,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     ledgers: readLedgers,
     unitStates: makeUnitStates(),
     runningSince,
+    findJob,
     dagText: async (dir) => (await readIfThere(join(dir, TOP.dag))) ?? "",
     unitNames,
     folders,

@@ -31,6 +31,13 @@ export const WAIT_CODES = {
 } as const;
 export type WaitCode = keyof typeof WAIT_CODES;
 
+/** Somebody wants it so: nobody has to do anything. */
+const BY_CHOICE: readonly string[] = ["admission-closed", "sweep-off"] satisfies WaitCode[];
+/** What only a person ends: whoever is held, or waits for one of these, waits for a person. */
+export const NEEDS_PERSON: readonly string[] = Object.entries(WAIT_CODES).flatMap(([code, who]) =>
+  who === "operator" && !BY_CHOICE.includes(code) ? [code] : [],
+);
+
 export interface Wait {
   readonly code: WaitCode;
   readonly reason: string;

@@ -1,115 +1,73 @@
 import { expect, test } from "vitest";
-import { groupHappened, type ShiftReport, shiftReportText } from "./shift-report.ts";
+import { type OpenMatter, type ShiftReport, shiftReportText, shiftSentence } from "./shift-report.ts";
 
 const at = (text: string): Date => new Date(`2026-11-15T${text}:00.000Z`);
-const move = (time: string, subject: string, what: string, text = "", actor = "wms2") => ({
-  at: at(time),
-  kind: "transition" as string,
-  subject,
-  what,
-  actor,
-  text,
+const group = (kind: string, what: string, subjects: string[], more: Partial<ShiftReport["groups"][number]> = {}) => ({
+  ...{ kind, what, actor: null, text: "", texts: 1, count: subjects.length, lastAt: at("10:00") },
+  ...{ subjects, subjectsTotal: subjects.length, ...more },
 });
-const done = (time: string, subject: string, what: string, text: string) => ({
-  ...move(time, subject, what, text, "ada"),
-  kind: "action",
+const matter = (kind: OpenMatter["kind"], code: string, more: Partial<OpenMatter> = {}): OpenMatter => ({
+  ...{ kind, code, count: 1, since: at("10:06"), text: "why", subjects: ["taus"], actor: null, command: "wms2 list" },
+  ...more,
 });
-
-test("what went as usual is counted, whatever its reason; what did not keeps its reason", () => {
-  const groups = groupHappened([
-    move("10:00", "a", "active → completed", "8 of 8 units"),
-    move("10:05", "b", "active → completed", "3 of 3 units"),
-    move("10:05", "c", "active → partial", "the run ended"),
-    move("10:06", "c", "partial → held", "units-failed: 3 of 8"),
-    move("10:07", "d", "active → held", "no-site: none is left"),
-  ]);
-  expect(groups.map(({ what, text, subjects }) => [what, text, subjects.join()])).toEqual([
-    ["held", "units-failed: 3 of 8", "c"],
-    ["held", "no-site: none is left", "d"],
-    ["completed", "", "a,b"],
-  ]);
-});
-
-test("one decision about many is one line, with its first and last moment", () => {
-  const [group, ...rest] = groupHappened([
-    done("11:00", "a", "release", "the site is out"),
-    done("11:01", "b", "release", "the site is out"),
-    done("11:02", "a", "release", "the site is out"),
-  ]);
-  expect(rest).toEqual([]);
-  expect(group).toMatchObject({ count: 3, subjects: ["a", "b"], firstAt: at("11:00"), lastAt: at("11:02") });
-});
-
-test("a held request is said once: its alert adds nothing, others do; alone, it stays", () => {
-  const alert = (text: string) => ({ ...move("10:07", "taus", "warning", text), kind: "alert", actor: null });
-  const alerts = [alert("held (units-failed): 3 of 8"), alert("waits since 09:00")];
-  const both = groupHappened([move("10:06", "taus", "partial → held", "units-failed: 3 of 8"), ...alerts]);
-  expect(both.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
-    "alert waits since 09:00",
-    "transition units-failed: 3 of 8",
-  ]);
-  expect(groupHappened(alerts)).toHaveLength(2);
-});
-
-test("a ban by hand is said once, one of the program stays", () => {
-  const ban = (time: string, subject: string, actor: string | null) => ({
-    ...done(time, subject, "banned", "its storage is down"),
-    kind: "ban",
-    actor,
-  });
-  const groups = groupHappened([
-    done("11:00", "south", "ban", "its storage is down"),
-    ban("11:00", "south", "ada"),
-    ban("11:30", "north", null),
-  ]);
-  expect(groups.map(({ kind, subjects }) => [kind, ...subjects])).toEqual([
-    ["action", "south"],
-    ["ban", "north"],
-  ]);
-});
-
 const REPORT: ShiftReport = {
-  host: "here",
-  since: at("04:00"),
-  at: at("12:00"),
-  entries: 0,
-  cutAt: null,
-  open: [],
-  groups: [],
+  ...{ host: "here", since: at("04:00"), at: at("12:00"), sentence: "All is well.", entries: 0 },
+  ...{ open: [], groups: [], more: [] },
 };
 
-test("the report as text: what is open first, then what happened, by kind", () => {
-  const entries = [
-    move("10:00", "muons", "active → completed", "8 of 8 units"),
-    move("10:06", "taus", "active → held", "units-failed: 3 of 8\nfailed"),
-    done("11:00", "south", "ban", "its storage is down"),
-  ];
+test("the report as text: what is open first, then what happened, by kind; what is beyond it is counted", () => {
+  const many = ["a", "b", "c", "d", "e", "f"];
   const open = [
-    { kind: "held" as const, subject: "taus", since: at("10:06"), text: "units-failed: 3 of 8", actor: null },
-    { kind: "alert" as const, subject: "spool", since: at("09:00"), text: "warning: 2 GB free", actor: "ada" },
+    matter("held", "units-failed", { count: 3300, subjects: many, command: "wms2 list --filter hold=units-failed" }),
+    matter("alert", "warning: disk", { subjects: ["spool"], text: "2 GB free", actor: "ada" }),
+    matter("site", "north", { text: "draining" }),
   ];
-  expect(shiftReportText({ ...REPORT, open, entries: 3, groups: groupHappened(entries) })).toBe(
+  const groups = [
+    group("action", "ban", ["south"], { actor: "ada", text: "its storage\nis down" }),
+    group("transition", "held", many, { text: "units-failed: 3 of 8", texts: 9, subjectsTotal: 3300, count: 3400 }),
+    group("transition", "completed", ["muons"]),
+  ];
+  const more = [{ kind: "transition", lines: 12, count: 40, command: "wms2 feed --since 8h --kind transition" }];
+  expect(shiftReportText({ ...REPORT, open, groups, more, entries: 3442 })).toBe(
     `SHIFT REPORT of here: 2026-11-15 04:00 to 2026-11-15 12:00 UTC (8 h)
+All is well.
 
-OPEN NOW (2)
-  held   taus, since 2026-11-15 10:06: units-failed: 3 of 8
-  alert  spool, since 2026-11-15 09:00: warning: 2 GB free (ada takes care of it)
+OPEN NOW
+  held   units-failed (3,300): a, b, c, d, e and 3,295 others, since 2026-11-15 10:06: why; all: wms2 list --filter hold=units-failed
+  alert  warning: disk: spool, since 2026-11-15 10:06: 2 GB free (ada takes care of it)
+  site   north: draining
 
-WHAT WAS DONE (1)
-  11:00  ban  south: by ada: its storage is down
+WHAT WAS DONE
+  10:00  ban  south: by ada: its storage is down
 
-REQUESTS (2)
-  10:06  held  taus: by wms2: units-failed: 3 of 8 failed
+REQUESTS
+  10:00  held (3,300)  a, b, c, d, e and 3,295 others, 3,400 ×: for example: units-failed: 3 of 8
   10:00  completed  muons
+  and 12 other lines (40 in all): wms2 feed --since 8h --kind transition
 `,
   );
 });
 
-test("a quiet night says so; one that is cut says where; one longer than a day says the day", () => {
-  expect(shiftReportText(REPORT)).toMatch(/OPEN NOW \(0\)\n {2}nothing needs a person\n\nNothing happened\.\n$/);
-  const groups = groupHappened([move("10:00", "a", "active → completed")]);
+test("a quiet night says so; one longer than a day says the day", () => {
+  expect(shiftReportText(REPORT)).toMatch(/OPEN NOW\n {2}nothing needs a person\n\nNothing happened\.\n$/);
   const since = new Date("2026-11-13T00:00:00Z");
-  const text = shiftReportText({ ...REPORT, since, entries: 5000, cutAt: at("11:00"), groups });
+  const text = shiftReportText({ ...REPORT, since, entries: 1, groups: [group("transition", "completed", ["a"])] });
   expect(text).toContain("\n  11-15 10:00  completed  a\n");
-  expect(text).toContain("Cut at 2026-11-15 11:00, after 5000 entries: ask again with a later since.");
+});
+
+const total = (kind: string, what: string, subjects: number, count = subjects) => ({ kind, what, count, subjects });
+test.each([
+  [[], [], "Nothing waits for a person. In this time: nothing."],
+  [
+    [matter("held", "x", { count: 3300 }), matter("wait", "y"), matter("site", "s"), matter("cause", "exit 1")],
+    [],
+    "3,301 requests wait for a person, 1 other matter is open. In this time: nothing.",
+  ],
+  [
+    [matter("held", "x")],
+    [total("transition", "completed", 2), total("transition", "held", 1), total("action", "ban", 1, 2)],
+    "1 request waits for a person. In this time: 2 completed, 1 was held, 2 actions.",
+  ],
+])("in one sentence: %o %o", (open, totals, text) => {
+  expect(shiftSentence(open, totals)).toBe(text);
 });

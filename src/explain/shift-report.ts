@@ -1,98 +1,53 @@
-import { groupBy } from "../base/group-by.ts";
-
-/** Something that happened, whoever did it. */
-interface Happened<K extends string = string> {
-  readonly at: Date;
-  readonly kind: K;
-  readonly subject: string;
-  readonly what: string;
-  readonly actor: string | null;
+/** What is not over and may need a person: the same for one or for many. */
+export interface OpenMatter {
+  readonly kind: "held" | "wait" | "cause" | "alert" | "site";
+  /** What they have in common: a hold, a wait, what fails, a kind of alert, a site. */
+  readonly code: string;
+  /** Requests, alerts or sites. */
+  readonly count: number;
+  readonly since: Date | null;
+  /** Of the one that is longest so. */
   readonly text: string;
+  /** The first of them. */
+  readonly subjects: readonly string[];
+  /** Who takes care of it. */
+  readonly actor: string | null;
+  /** Lists them all. */
+  readonly command: string;
 }
 
 /** The same thing, once or many times, to one or many. */
-interface HappenedGroup<K extends string = string> {
-  readonly kind: K;
+interface HappenedLine {
+  readonly kind: string;
   readonly what: string;
   readonly actor: string | null;
-  /** "": it went as usual, and the reasons differ. */
   readonly text: string;
+  readonly texts: number;
   readonly count: number;
-  readonly firstAt: Date;
   readonly lastAt: Date;
   readonly subjects: readonly string[];
+  readonly subjectsTotal: number;
 }
 
-/** Where a request stays, by a reason of its own. */
-const UNUSUAL: readonly string[] = ["held", "failed", "aborted"];
-/** Where it only passes by: the feed has them. */
-const PASSING: readonly string[] = ["new", "queued", "planning", "partial", "stopping"];
-/** How the reason of a move ends that completes a request without all that it was asked for. */
-const LEFT_OUT = " left out";
-const BANS: readonly string[] = ["ban", "banned", "promoted"];
-
-/** What went as usual is counted; what did not keeps its reason, and comes first. By kind in the order of `SECTIONS`. */
-export function groupHappened<K extends string>(entries: readonly Happened<K>[]): readonly HappenedGroup<K>[] {
-  const said = saidOnce(entries).filter(({ kind, what }) => kind !== "transition" || !PASSING.includes(what));
-  const groups = groupBy(said, ({ kind, what, actor, text }) => JSON.stringify([kind, what, actor, text]));
-  const order = Object.keys(SECTIONS);
-  const rank = ({ kind, what }: HappenedGroup) => 2 * order.indexOf(kind) + Number(isUsual(kind, what));
-  return [...groups.values()]
-    .map((group) => groupOf(group))
-    .sort((a, b) => rank(a) - rank(b) || a.firstAt.getTime() - b.firstAt.getTime());
-}
-
-const isUsual = (kind: string, what: string): boolean => kind === "transition" && !UNUSUAL.includes(what);
-
-/** A ban that somebody noted is an action, too, and a request that is held has an alert, too. */
-function saidOnce<K extends string>(entries: readonly Happened<K>[]): readonly Happened<K>[] {
-  const lines = entries.map(asLine);
-  const moment = ({ subject, at }: Happened): string => `${subject} ${at.getTime()}`;
-  const bans = new Set(lines.filter(({ kind, what }) => kind === "action" && BANS.includes(what)).map(moment));
-  const held = new Set(lines.filter(({ what }) => what === "held").map(({ subject }) => subject));
-  return lines.filter(
-    (entry) =>
-      !(entry.kind === "ban" && bans.has(moment(entry))) &&
-      !(entry.kind === "alert" && held.has(entry.subject) && entry.text.startsWith("held (")),
-  );
-}
-
-function asLine<K extends string>(entry: Happened<K>): Happened<K> {
-  if (entry.kind === "transition") {
-    const to = entry.what.split(" → ").at(-1) ?? entry.what;
-    return isUsual("transition", to) && !entry.text.endsWith(LEFT_OUT)
-      ? { ...entry, what: to, actor: null, text: "" }
-      : { ...entry, what: to };
-  }
-  return entry.what === "closed" ? { ...entry, text: "" } : entry;
-}
-
-function groupOf<K extends string>(entries: readonly Happened<K>[]): HappenedGroup<K> {
-  const [first, last] = [entries[0]!, entries.at(-1)!];
-  const { kind, what, actor, text } = first;
-  const subjects = [...new Set(entries.map(({ subject }) => subject))];
-  return { kind, what, actor, text, count: entries.length, firstAt: first.at, lastAt: last.at, subjects };
-}
-
-/** What is not over and may need a person. */
-export interface OpenMatter {
-  readonly kind: "held" | "alert" | "site";
-  readonly subject: string;
-  readonly since: Date;
-  readonly text: string;
-  readonly actor: string | null;
+/** What there is of a kind beyond the lines that are shown. */
+export interface MoreLines {
+  readonly kind: string;
+  readonly lines: number;
+  /** In those lines: requests, alerts, entries. */
+  readonly count: number;
+  readonly command: string;
 }
 
 export interface ShiftReport {
   readonly host: string;
   readonly since: Date;
   readonly at: Date;
-  /** How many entries are behind it. */
+  readonly sentence: string;
+  /** How many entries of the feed are counted in it. */
   readonly entries: number;
-  /** The last entry that was read, when there were more; null: all were. */
-  readonly cutAt: Date | null;
   readonly open: readonly OpenMatter[];
-  readonly groups: readonly HappenedGroup[];
+  readonly groups: readonly HappenedLine[];
+  readonly more: readonly MoreLines[];
 }
 
 const SECTIONS: Readonly<Record<string, string>> = {
@@ -102,55 +57,105 @@ const SECTIONS: Readonly<Record<string, string>> = {
   transition: "Requests",
   run: "Runs of the engine",
 };
+/** Alerts that are open are another thing than alerts that came and went. */
+export const OPEN_ALERTS = "open-alert";
 
-/** The report as text, for a log book, a mail or a chat. */
+/** Over all that happened. */
+interface Total {
+  readonly kind: string;
+  readonly what: string;
+  readonly count: number;
+  readonly subjects: number;
+}
+
+/** What waits for a person, and what happened. */
+export function shiftSentence(open: readonly OpenMatter[], totals: readonly Total[]): string {
+  const sum = (...kinds: OpenMatter["kind"][]): number =>
+    open.reduce((all, { kind, count }) => all + (kinds.includes(kind) ? count : 0), 0);
+  const [waiting, others] = [sum("held", "wait"), sum("alert", "site")];
+  const needs = [
+    ...(waiting > 0 ? [`${plural(waiting, "request waits", "requests wait")} for a person`] : []),
+    ...(others > 0 ? [`${plural(others, "other matter is", "other matters are")} open`] : []),
+  ];
+  const moved = (what: string): number =>
+    totals.find((total) => total.kind === "transition" && total.what === what)?.subjects ?? 0;
+  const actions = totals.reduce((all, { kind, count }) => all + (kind === "action" ? count : 0), 0);
+  const happened = [
+    ...(["completed", "failed", "aborted"] as const).map((word) => [moved(word), word, word] as const),
+    [moved("held"), "was held", "were held"] as const,
+    [actions, "action", "actions"] as const,
+  ].flatMap(([number, one, many]) => (number > 0 ? [plural(number, one, many)] : []));
+  return `${needs.join(", ") || "Nothing waits for a person"}. In this time: ${happened.join(", ") || "nothing"}.`;
+}
+
+/** The report as text, for a log book, a mail or a chat: a page, however much happened. */
 export function shiftReportText(report: ShiftReport): string {
-  const { host, since, at, open, groups, entries, cutAt } = report;
+  const { host, since, at, sentence, open, groups, entries, more } = report;
   const isLong = at.getTime() - since.getTime() > DAY_MS;
   const clock = (date: Date): string =>
     date
       .toISOString()
       .slice(isLong ? 5 : 11, 16)
       .replace("T", " ");
-  const full = (date: Date): string => date.toISOString().slice(0, 16).replace("T", " ");
-  const head = `SHIFT REPORT of ${host}: ${full(since)} to ${full(at)} UTC (${hours(since, at)})`;
+  const moreOf = (...kinds: string[]) => more.filter(({ kind }) => kinds.includes(kind)).map(moreText);
   const sections = Object.entries(SECTIONS).map(([kind, title]) => {
     const of = groups.filter((group) => group.kind === kind);
-    return section(
-      title,
-      of.map((group) => `${clock(group.lastAt)}  ${groupText(group)}`),
-    );
+    return section(title, [...of.map((group) => `${clock(group.lastAt)}  ${groupText(group)}`), ...moreOf(kind)]);
   });
   const parts = [
-    head,
+    `SHIFT REPORT of ${host}: ${full(since)} to ${full(at)} UTC (${hours(since, at)})\n${sentence}`,
     section(
       "Open now",
-      open.map((matter) => openText(matter, full)),
+      [...open.map(openText), ...moreOf("held", "cause", OPEN_ALERTS, "site")],
       "nothing needs a person",
     ),
     ...sections,
     ...(entries === 0 ? ["Nothing happened."] : []),
-    ...(cutAt ? [`Cut at ${full(cutAt)}, after ${entries} entries: ask again with a later since.`] : []),
   ];
   return `${parts.filter(Boolean).join("\n\n")}\n`;
 }
 const DAY_MS = 24 * 3_600_000;
+const full = (date: Date): string => date.toISOString().slice(0, 16).replace("T", " ");
 const hours = (since: Date, at: Date): string => `${Math.round((at.getTime() - since.getTime()) / 360_000) / 10} h`;
+const plural = (count: number, one: string, many: string): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
 const section = (title: string, lines: readonly string[], nothing = ""): string =>
   lines.length === 0 && nothing === ""
     ? ""
-    : [`${title.toUpperCase()} (${lines.length})`, ...(lines.length > 0 ? lines : [nothing]).map(indented)].join("\n");
-const indented = (line: string): string => `  ${line.replaceAll(/\s*\n\s*/g, " ")}`;
+    : [title.toUpperCase(), ...(lines.length > 0 ? lines : [nothing]).map(indented)].join("\n");
+const LONGEST = 400;
+const indented = (line: string): string => {
+  const text = line.replaceAll(/\s*\n\s*/g, " ");
+  return `  ${text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text}`;
+};
 
-const openText = ({ kind, subject, since, text, actor }: OpenMatter, full: (date: Date) => string): string =>
-  `${kind.padEnd(5)}  ${subject}, since ${full(since)}: ${text}${actor ? ` (${actor} takes care of it)` : ""}`;
-
-const SHOWN = 10;
-function groupText({ what, actor, text, count, subjects }: HappenedGroup): string {
-  const names = subjects.slice(0, SHOWN).join(", ");
-  const more = subjects.length > SHOWN ? ` and ${subjects.length - SHOWN} others` : "";
-  const times = count > subjects.length ? `, ${count} ×` : "";
-  const many = subjects.length > 1 ? ` (${subjects.length})` : "";
-  return [`${what}${many}  ${names}${more}${times}`, actor && `by ${actor}`, text].filter(Boolean).join(": ");
+const SHOWN = 5;
+function named(subjects: readonly string[], total: number): string {
+  const names = subjects.slice(0, SHOWN);
+  return [names.join(", "), total > names.length ? ` and ${plural(total - names.length, "other", "others")}` : ""].join(
+    "",
+  );
 }
+
+function openText({ kind, code, count, since, text, subjects, actor, command }: OpenMatter): string {
+  const many = count > 1 ? ` (${count.toLocaleString("en")})` : "";
+  const care = actor ? ` (${actor} takes care of it)` : "";
+  const who = kind === "site" ? "" : `${named(subjects, count)}${since ? `, since ${full(since)}` : ""}: `;
+  const all = count > Math.min(subjects.length, SHOWN) ? `; all: ${command}` : "";
+  return `${kind.padEnd(5)}  ${code}${many}: ${who}${cut(text)}${care}${all}`;
+}
+const MOST_TEXT = 200;
+const cut = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text);
+
+function groupText({ what, actor, text, texts, count, subjects, subjectsTotal }: HappenedLine): string {
+  const times = count > subjectsTotal ? `, ${count.toLocaleString("en")} ×` : "";
+  const many = subjectsTotal > 1 ? ` (${subjectsTotal.toLocaleString("en")})` : "";
+  const why = texts > 1 ? `for example: ${cut(text)}` : cut(text);
+  return [`${what}${many}  ${named(subjects, subjectsTotal)}${times}`, actor && `by ${actor}`, why]
+    .filter(Boolean)
+    .join(": ");
+}
+
+const moreText = ({ lines, count, command }: MoreLines): string =>
+  `and ${plural(lines, "other line", "other lines")} (${count.toLocaleString("en")} in all): ${command}`;

@@ -176,8 +176,22 @@ const abort: Apply<"abort"> = async (ports, facts, { reason }) => {
   });
 };
 
+/** Of what is made as it falls due: how much of it is planned is known when nothing can be, and only then. */
+async function noteShare({ store, kinds }: PassWork, facts: Facts): Promise<void> {
+  const { request, workflow, filling } = facts;
+  if (!workflow || !filling || filling.asked) return;
+  const { work } = request.spec;
+  const fill = { ...filling.plan, actions: [] };
+  const sharePlanned = kindOf(kinds, work).sharePlanned({ work, workflow, files: null, fill });
+  if (sharePlanned !== null && sharePlanned !== workflow.sharePlanned)
+    await changeWorkflow(store, facts, () => ({ sharePlanned }));
+}
+
 const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
-  wait: async (_ports, _facts, { reason, on }) => rest(reason, on),
+  wait: async (ports, facts, { reason, on }) => {
+    await noteShare(ports, facts);
+    return rest(reason, on);
+  },
   "open-workflow": (ports, facts, { reason }) => toQueue(ports, facts, reason, {}),
   start: (ports, facts, { reason }) => move(ports, facts, "planning", reason),
   plan: planNextRound,

@@ -69,10 +69,10 @@ test.each([
 ] as const)("it looks again %s", (_story, row, until) => {
   const rows = [due(5), due(10, 5), due(10)].map((id) => sampleRow(id, "held"));
   const waits = filling({}, { rows: [sampleRow(due(5), "failed", { retryAt: later(99), ...row }), ...rows.slice(1)] });
-  expect(decided(waits)).toMatchObject({ kind: "wait", on: { code: "nothing-due", until } });
+  expect(decided(waits)).toMatchObject({ kind: "wait", on: { code: "products-held", until } });
 });
 
-test("where only held products are left, a person has to look", () => {
+test("where a product is held, a person has to look", () => {
   const rows = [due(5), due(10, 5), due(10)].map((id) => sampleRow(id, "held"));
   expect(decided(filling({}, { rows }))).toMatchObject({ kind: "wait", on: { code: "products-held" } });
 });

@@ -31,11 +31,9 @@ export function decideFill({ request: { status, spec } }: Facts, filling: Fillin
   return { kind: "wait", reason: nothingDue(plan) + looks, on: { code, until } };
 }
 
-/** Nothing goes on by itself: all that is left is held, or comes after what is. */
+/** A product that is held stays so, whatever else falls due by itself. */
 const needsPerson = ({ actions, obstacles }: FillPlan): boolean =>
-  actions.length === 0 &&
-  obstacles.some(({ kind }) => kind === "held") &&
-  obstacles.every(({ kind }) => kind === "held" || kind === "blocked");
+  actions.length === 0 && obstacles.some(({ kind }) => kind === "held");
 
 /** At the next sweep, or when something may be tried again. */
 function nextLook({ plan, sweepMinutes }: Filling, now: Date): Date | null {

@@ -15,7 +15,7 @@ import type { MergedSize } from "../outputs/check-outputs.ts";
 import type { OutputPatience } from "../outputs/decide-block.ts";
 import type { PlanPolicy } from "../planning/facts.ts";
 import type { BanConfig } from "../recovery/bans/ban.ts";
-import type { Ledger } from "../recovery/ledger-record.ts";
+import type { AttemptRecord, Ledger } from "../recovery/ledger-record.ts";
 import type { PolicySpec } from "../recovery/policy-text.ts";
 import type { DamagedRescue, UnitDamage } from "../recovery/round/damage.ts";
 import type { Store } from "../store/port.ts";
@@ -55,6 +55,16 @@ export interface Work extends Ports {
 export interface PassWork extends Work {
   /** The lease has not run out since the pass began. */
   leads(): boolean;
+}
+
+/** A job as its submit directory has it. */
+export interface FoundJob {
+  /** Of its unit, or the one that jobs of a graph share. */
+  readonly folder: string;
+  readonly node: string;
+  readonly state: "idle" | "running" | "held" | "ended";
+  /** What its ledger says of it; null: it has not been checked. */
+  readonly verdict: AttemptRecord | null;
 }
 
 /** The submit directories: written whole, read piece by piece. Throws WorldError("disk-unwritable"). */
@@ -98,6 +108,8 @@ export interface Spool {
   unitStates(submitDir: string): Promise<UnitStates | null>;
   /** Since when the jobs of these folders run that run now; null: there is too much to read for somebody who waits. */
   runningSince(submitDir: string, folders: readonly string[]): Promise<readonly Date[] | null>;
+  /** The job with this number of the engine's; null: it is not there. `budget`: folders that may still be looked into. */
+  findJob(submitDir: string, cluster: number, since: Date, budget: { looks: number }): Promise<FoundJob | null>;
   /** Text of workflow.dag; "" when there is none. */
   dagText(submitDir: string): Promise<string>;
   /** Of a graph: what people call its jobs. */

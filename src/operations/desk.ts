@@ -49,7 +49,7 @@ const historySchema = named("History", {
   eta: estimateSchema.nullable(),
 });
 
-const FEED_KINDS = ["transition", "action", "alert", "ban", "run"] as const;
+export const FEED_KINDS = ["transition", "action", "alert", "ban", "run"] as const;
 const feedEntry = named("FeedEntry", {
   at: time,
   kind: z.enum(FEED_KINDS),
@@ -60,20 +60,24 @@ const feedEntry = named("FeedEntry", {
 });
 const feedSchema = named("Feed", { ...paged(feedEntry), since: time, at: time.describe("The clock of the server") });
 
+const OPEN_KINDS = ["held", "wait", "cause", "alert", "site"] as const;
 const handoverSchema = named("Handover", {
   host: z.string(),
   since: time,
   at: time.describe("The clock of the server"),
-  entries: z.int().describe("How many entries of the feed are behind it"),
-  cut_at: time.nullable().describe("The last entry that was read, when there were more than 5000; null: all were"),
+  sentence: z.string().describe("What waits for a person, and what happened, in one sentence"),
+  entries: z.int().describe("How many entries of the feed are counted in it"),
   open: z
     .array(
       z.strictObject({
-        kind: z.enum(["held", "alert", "site"]),
-        subject: z.string(),
-        since: time,
-        text: z.string(),
+        kind: z.enum(OPEN_KINDS).describe("held, wait: requests that wait for a person"),
+        code: z.string().describe("What they have in common: a hold, a wait, what fails, a kind of alert, a site"),
+        count: z.int().describe("Requests, alerts or sites, over all there are"),
+        since: time.nullable(),
+        text: z.string().describe("Of the one that is longest so"),
+        subjects: strings.describe("The first of them"),
         actor: text.describe("Who takes care of it; null: nobody has said so"),
+        command: z.string().describe("Lists them all"),
       }),
     )
     .describe("What is not over and may need a person"),
@@ -84,13 +88,25 @@ const handoverSchema = named("Handover", {
         what: z.string(),
         actor: text.describe("null: it happened by itself, or by several"),
         text: z.string().describe("Why; empty: it went as usual, for reasons that differ"),
+        texts: z.int().describe("How many reasons there are that differ only in numbers and names; text is the newest"),
         count: z.int(),
         first_at: time,
         last_at: time,
-        subjects: strings,
+        subjects: strings.describe("The first ten by name"),
+        subjects_total: z.int(),
       }),
     )
-    .describe("What happened: what went as usual is counted, what did not keeps its reason"),
+    .describe("What happened: what went as usual is counted, what did not keeps its reason and comes first"),
+  more: z
+    .array(
+      z.strictObject({
+        kind: z.string().describe("Of open or groups; open-alert: of alerts that are open"),
+        lines: z.int(),
+        count: z.int().describe("What is counted in those lines"),
+        command: z.string().describe("Lists them all"),
+      }),
+    )
+    .describe("What there is beyond the lines above"),
 });
 const foundSchema = named("Found", {
   items: z.array(
@@ -162,7 +178,7 @@ export const desk = {
   }),
   search: reads(
     "/search",
-    "Requests and sites by a part of their name, runs and failed jobs by the id the engine gave them",
+    "Requests and sites by a part of their name, runs and jobs by the id the engine gave them",
     {
       query: z.strictObject({ q: filterText.describe("what to look for"), limit: limitUpTo(100, 20) }),
       answer: foundSchema,

@@ -47,6 +47,7 @@ const choiceFields = {
   name: filterText.optional().describe("a part of the name, at most 200 characters"),
   text: filterText.optional().describe("a part of name, requestor, campaign, hold or wait"),
   kind: filterText.optional().describe("exactly this kind: process, generate, …"),
+  needs: z.enum(["person"]).optional().describe("person: those that wait for a person, held or not"),
   code,
   site: siteText.optional().describe("ran or failed at this site"),
   file: z.string().min(1).max(1000).optional().describe("failed because of this input file"),
@@ -55,6 +56,7 @@ const holdText = z.string().regex(/^[\w-]{1,100}$/, "not a hold code");
 export const bulkFilterSchema = z.strictObject({
   status: z.union([z.enum(REQUEST_STATUSES), z.array(z.enum(REQUEST_STATUSES))]).optional(),
   hold: z.union([holdText, z.array(holdText)]).optional(),
+  wait: z.union([holdText, z.array(holdText)]).optional(),
   ...choiceFields,
 });
 
@@ -65,6 +67,10 @@ export const requestListQuery = z.strictObject({
     .union([holdText, z.array(holdText)])
     .optional()
     .describe("one or more hold codes (docs/guides/held.md)"),
+  wait: z
+    .union([holdText, z.array(holdText)])
+    .optional()
+    .describe("one or more codes of what it waits for"),
   ...choiceFields,
   sort: z
     .enum(SORTS)

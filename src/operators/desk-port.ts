@@ -4,7 +4,7 @@ import type { RequestRecord } from "../domain/request.ts";
 import type { UnitStates } from "../domain/run.ts";
 import type { CauseSuggestion } from "../explain/cause-advice.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
-import type { CauseFilter, CauseRow, RequestChoice } from "../store/port.ts";
+import type { CauseFilter, CauseRow, Found, RequestChoice } from "../store/port.ts";
 import type { ActAnswer } from "./port.ts";
 
 /** The parts of the commands (see port.ts) that look at many requests, or at what could be done. */
@@ -14,6 +14,8 @@ export interface DeskCommands {
   actionsOf(
     name: RequestName,
   ): Promise<{ readonly request: RequestRecord; readonly choices: readonly Choice[] } | null>;
+  /** Requests and sites by a part of their name; runs and jobs by the id the engine gave them. */
+  search(text: string, limit: number): Promise<readonly Found[]>;
   /** null: no such run. */
   unitMap(id: DagId, paints: ReadonlySet<UnitPaint>): Promise<UnitMap | null>;
   /** The queue if these had other priorities; null: one of them is not in it. */

@@ -10,6 +10,7 @@ import { type Compared, comparePlaces } from "../recovery/stands-out.ts";
 import type { CauseRow, FailureKind, SiteRate } from "../store/port.ts";
 import { act } from "./act.ts";
 import type { DeskCommands } from "./desk-port.ts";
+import { findJobs } from "./find-job.ts";
 import { makeForesee } from "./gather-effect.ts";
 import { unitMap } from "./unit-map.ts";
 
@@ -74,6 +75,11 @@ export const deskCommands = (ports: Work): DeskCommands => ({
       return { action, answer: await act(ports, name, { action, reason: "…" }, seen, foresee) };
     });
     return { request, choices: await Promise.all(asked) };
+  },
+
+  async search(text, limit) {
+    const [named, jobs] = await Promise.all([ports.store.desk.search(text, limit), findJobs(ports, text)]);
+    return [...jobs, ...named].slice(0, limit);
   },
 
   unitMap: (id, paints) => unitMap(ports, id, paints),

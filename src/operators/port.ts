@@ -27,7 +27,13 @@ export { actionCommand } from "../explain/advise.ts";
 export { describeErrors } from "../explain/describe-errors.ts";
 export { type Estimate, estimateEnd, PACE_WINDOWS_MS } from "../explain/estimate-end.ts";
 export { estimateStarts } from "../explain/estimate-start.ts";
-export { groupHappened, type OpenMatter, type ShiftReport, shiftReportText } from "../explain/shift-report.ts";
+export {
+  type MoreLines,
+  OPEN_ALERTS,
+  type OpenMatter,
+  shiftReportText,
+  shiftSentence,
+} from "../explain/shift-report.ts";
 export type { LoopStatus } from "../lifecycle/loop.ts";
 export { normaliseLine } from "../recovery/likeness.ts";
 export {

@@ -1,6 +1,6 @@
 import { WorldError } from "../base/errors.ts";
 import { decodeCursor, encodeCursor, pageOf, Where } from "./columns.ts";
-import type { DeskStore, FeedEntry, FeedWanted, Found } from "./desk-port.ts";
+import type { DeskStore, FeedEntry, FeedWanted, Found, RunAround } from "./desk-port.ts";
 import type { Sql } from "./sql.ts";
 
 /** Each gives at, key (unique among those of one moment), subject, what, actor, text; `time` is its indexed column. */
@@ -44,7 +44,10 @@ const SOURCES: Readonly<Record<string, { kind: FeedEntry["kind"]; time: string; 
   },
 };
 
-export const feedParts = (sql: Sql): Pick<DeskStore, "feed" | "search"> => ({
+/** The engine gives a number before we note the time. */
+const NOTED_LATE = "interval '10 minutes'";
+
+export const feedParts = (sql: Sql): Pick<DeskStore, "feed" | "search" | "runsAround"> => ({
   feed: (wanted) => feed(sql, wanted),
 
   search(text, limit) {
@@ -58,12 +61,30 @@ export const feedParts = (sql: Sql): Pick<DeskStore, "feed" | "search"> => ({
        (SELECT 'run', dags.id, request_name, dags.status || ', round ' || dags.round || coalesce(', engine ' || engine_id, '')
         FROM dags JOIN workflows ON workflows.id = dags.workflow_id WHERE dags.id = $2 OR engine_id = $2
         ORDER BY dags.created_at DESC LIMIT $3::int)
-       UNION ALL
-       (SELECT 'node', (example ->> 'unit') || '/' || (example ->> 'node'), request_name, example ->> 'reason'
-        FROM request_failures WHERE example ->> 'cluster' = $2 LIMIT $3::int)`,
+`,
       [part, text, limit],
     );
   },
+
+  // An engine counts up: a job has a higher number than its run, and was submitted between the runs with the next lower and the next
+  // higher one. Those that were in the engine at that time are few, however many there have been.
+  runsAround: (number, limit) =>
+    sql.query<RunAround>(
+      `WITH numbered AS (
+         SELECT dags.*, engine_id::bigint AS number FROM dags
+         WHERE engine_id ~ '^[0-9]{1,18}$' AND submitted_at IS NOT NULL),
+       around AS (
+         SELECT engine, max(submitted_at) FILTER (WHERE number <= $1::bigint) AS after,
+           min(submitted_at) FILTER (WHERE number > $1::bigint) AS before
+         FROM numbered GROUP BY engine)
+       SELECT DISTINCT ON (submit_dir) submit_dir AS "submitDir", request_name AS "requestName", numbered.workflow_id AS "workflowId",
+         around.after - ${NOTED_LATE} AS since
+       FROM numbered JOIN around USING (engine) JOIN workflows ON workflows.id = numbered.workflow_id
+       WHERE number < $1::bigint AND (before IS NULL OR submitted_at <= before)
+         AND (ended_at IS NULL OR ended_at >= after - ${NOTED_LATE})
+       ORDER BY submit_dir, number DESC LIMIT $2::int`,
+      [number, limit],
+    ),
 });
 
 /** Each source reads one page by its own index; the merge sorts those few. */

@@ -25,6 +25,9 @@ export interface RequestChoice {
   readonly nameContains?: string;
   readonly kind?: string;
   readonly holdCode?: readonly string[];
+  readonly waitCode?: readonly string[];
+  /** Those that wait for a person, held or not. */
+  readonly needs?: "person";
   /** Anywhere in what a list shows of it: name, requestor, campaign, hold, wait. */
   readonly text?: string;
   /** Something of it failed so, or ran at this site: as its ledgers said when they were last read. */
@@ -135,6 +138,59 @@ export interface FeedWanted extends PageWanted {
   readonly subject?: string;
 }
 
+/** Requests that wait for a person, for the same. */
+export interface NeedGroup {
+  readonly kind: "held" | "wait";
+  readonly code: string;
+  readonly count: number;
+  /** Of the one that has waited longest, as is the text. */
+  readonly since: Date;
+  readonly text: string;
+  /** The first ten, the longest wait first. */
+  readonly names: readonly RequestName[];
+}
+/** Alerts of one kind that are open, without those that only say that a request is held. */
+export interface OpenAlertGroup {
+  readonly family: string;
+  readonly severity: string;
+  /** Who takes care of them. */
+  readonly actor: string | null;
+  readonly count: number;
+  readonly since: Date;
+  readonly text: string;
+  readonly subjects: readonly string[];
+}
+/** The same thing, once or many times, to one or many. */
+export interface HappenedGroup {
+  readonly kind: FeedEntry["kind"];
+  readonly what: string;
+  readonly actor: string | null;
+  /** "": it went as usual, and the reasons differ. */
+  readonly text: string;
+  /** How many reasons there are that differ only in numbers and names; `text` is the newest. */
+  readonly texts: number;
+  readonly count: number;
+  readonly firstAt: Date;
+  readonly lastAt: Date;
+  /** The first ten by name. */
+  readonly subjects: readonly string[];
+  readonly subjectsTotal: number;
+  /** How many groups of its kind there are. */
+  readonly linesOfKind: number;
+}
+/** Over all that happened. */
+export interface HappenedTotal {
+  readonly kind: FeedEntry["kind"];
+  readonly what: string;
+  readonly count: number;
+  /** To how many. */
+  readonly subjects: number;
+}
+export interface HappenedWanted extends Pick<FeedWanted, "since" | "kinds" | "subject"> {
+  /** Groups of each kind. */
+  readonly most: number;
+}
+
 export interface UnitEnd {
   readonly site: string | null;
   readonly finishedAt: Date;
@@ -145,6 +201,14 @@ export interface Found {
   readonly name: string;
   readonly requestName: RequestName | null;
   readonly text: string;
+}
+
+export interface RunAround {
+  readonly submitDir: string;
+  readonly requestName: RequestName;
+  readonly workflowId: WorkflowId;
+  /** What ended before does not have it. */
+  readonly since: Date;
 }
 
 export interface DeskStore {
@@ -175,6 +239,15 @@ export interface DeskStore {
   unitEnds(workflowId: WorkflowId): Promise<ReadonlyMap<UnitName, UnitEnd>>;
   /** Oldest first. */
   feed(wanted: FeedWanted): Promise<Page<FeedEntry>>;
-  /** By a part of the name; runs and failed jobs by the id the engine gave them. */
+  /** Who waits for a person, by what for, most first; of one request only. */
+  inNeed(name?: RequestName): Promise<readonly NeedGroup[]>;
+  openAlerts(subject?: string): Promise<readonly OpenAlertGroup[]>;
+  /** All that happened since, grouped; what did not go as usual first, then most first. */
+  happened(
+    wanted: HappenedWanted,
+  ): Promise<{ readonly groups: readonly HappenedGroup[]; readonly totals: readonly HappenedTotal[] }>;
+  /** Runs that may have a job of this number of the engine's, by when they were in it. */
+  runsAround(number: number, limit: number): Promise<readonly RunAround[]>;
+  /** By a part of the name; runs by the id the engine gave them. */
   search(text: string, limit: number): Promise<readonly Found[]>;
 }

@@ -3,6 +3,7 @@ import { unitsExpected } from "../domain/workflow.ts";
 import { COUNTS, DAG_COUNT, IS_RUNNING } from "./desk-counts.ts";
 import { failureParts } from "./desk-failures.ts";
 import { feedParts } from "./desk-feed.ts";
+import { handoverParts } from "./desk-handover.ts";
 import { historyParts } from "./desk-history.ts";
 import {
   type DeskStore,
@@ -14,7 +15,7 @@ import {
   type RequestProgress,
   type UnitCounts,
 } from "./desk-port.ts";
-import { BESIDE, matching } from "./request-filter.ts";
+import { BESIDE, matching, WAIT_CODE } from "./request-filter.ts";
 import type { Sql } from "./sql.ts";
 
 export const deskStore = (sql: Sql): DeskStore => ({
@@ -22,6 +23,7 @@ export const deskStore = (sql: Sql): DeskStore => ({
   ...historyParts(sql),
   ...failureParts(sql),
   ...feedParts(sql),
+  ...handoverParts(sql),
 });
 
 interface ProgressRow extends UnitCounts {
@@ -84,6 +86,7 @@ function progressOf({ name: _, since, ownDone, samples, share, lastDoneAt, ...ro
 const OWN_FIELD: Readonly<Partial<Record<FacetName, keyof RequestChoice>>> = {
   status: "status",
   hold: "holdCode",
+  wait: "waitCode",
   kind: "kind",
   requestor: "requestor",
   campaign: "campaign",
@@ -119,7 +122,7 @@ async function countFacets(sql: Sql, choice: RequestChoice, wanted: readonly Fac
   const [found] = await sql.query<Readonly<Record<string, unknown>>>(
     `WITH chosen AS MATERIALIZED (
        SELECT requests.name, requests.status, kind, requestor, campaign, hold ->> 'code' AS hold,
-         waiting ->> 'code' AS wait, ${Object.entries(COUNTS)
+         ${WAIT_CODE} AS wait, ${Object.entries(COUNTS)
            .map(([field, sum]) => `coalesce(${sum}, 0) AS ${field}`)
            .join(", ")}
        FROM requests ${BESIDE} ${where})

@@ -1,4 +1,5 @@
 import type { RequestName } from "../domain/names.ts";
+import { NEEDS_PERSON } from "../domain/wait.ts";
 import { decodeCursor, encodeCursor, pageOf, Where } from "./columns.ts";
 import type { RequestChoice, RequestFilter, RequestSort } from "./desk-port.ts";
 import type { Page } from "./page.ts";
@@ -6,9 +7,13 @@ import type { Sql } from "./sql.ts";
 
 const part = (text: string | undefined) => (text ? `%${text.replace(/[\\%_]/g, "\\$&")}%` : undefined);
 
+/** What a request waits for; a held one for a person, also before a pass has said so. */
+export const WAIT_CODE = "CASE requests.status WHEN 'held' THEN 'person' ELSE waiting ->> 'code' END";
+export const IN_NEED = `${WAIT_CODE} = ANY(?::text[])`;
+
 /** The conditions of a choice, on `requests`. */
 export function matching(choice: RequestChoice): Where {
-  const { status, requestor, campaign, nameContains, kind, holdCode, text, code, site, file } = choice;
+  const { status, requestor, campaign, nameContains, kind, holdCode, waitCode, needs, text, code, site, file } = choice;
   const where = new Where()
     .and("requests.status = ANY(?::text[])", status)
     .and("requestor = ?", requestor)
@@ -16,6 +21,8 @@ export function matching(choice: RequestChoice): Where {
     .and("requests.name ILIKE ?", part(nameContains))
     .and("kind = ?", kind)
     .and("hold ->> 'code' = ANY(?::text[])", holdCode)
+    .and(`${WAIT_CODE} = ANY(?::text[])`, waitCode)
+    .and(IN_NEED, needs && NEEDS_PERSON)
     .and(
       `concat_ws(' ', requests.name, requestor, campaign, hold ->> 'code', hold ->> 'message', waiting ->> 'reason')
        ILIKE ?`,

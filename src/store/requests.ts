@@ -5,7 +5,7 @@ import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from
 import { countBy, json, pageByTime, Where } from "./columns.ts";
 import type { Page } from "./page.ts";
 import type { RequestStore } from "./port.ts";
-import { matching, namesInOrder } from "./request-filter.ts";
+import { matching, namesInOrder, WAIT_CODE } from "./request-filter.ts";
 import { REQUESTS, type SpecMemory } from "./request-rows.ts";
 import { encodeSpec } from "./spec-json.ts";
 import type { Sql, SqlParam } from "./sql.ts";
@@ -150,8 +150,7 @@ const reads = (sql: Sql, specs: SpecMemory): Omit<RequestStore, keyof Submission
 
   countByStatus: () => countBy(sql, "requests", "status"),
 
-  countByWait: () =>
-    countBy(sql, "requests", "waiting->>'code'", new Where().and(`waiting IS NOT NULL AND ${IS_OPEN}`)),
+  countByWait: () => countBy(sql, "requests", WAIT_CODE, new Where().and(`${WAIT_CODE} IS NOT NULL AND ${IS_OPEN}`)),
 
   transitions: (name) =>
     sql.query<Transition>(

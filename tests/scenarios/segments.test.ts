@@ -67,6 +67,13 @@ test(
     }
     expect(await row(last)).toMatchObject({ state: "held", executions: 2 });
     await world.expectStatus(name, "queued");
+    const get = async (path: string) => (await world.app.inject({ url: `/api/v1${path}` })).json();
+    // It waits for a person, and is not through.
+    const { items, facets } = await get("/requests?needs=person&facets=true");
+    expect(items).toMatchObject([{ request_name: name, waiting: { code: "products-held" } }]);
+    expect(items[0].progress.percent).toBeLessThan(100);
+    expect([facets.requests, facets.wait]).toEqual([1, { "products-held": 1 }]);
+    expect((await get("/handover")).open).toMatchObject([{ kind: "wait", code: "products-held", subjects: [name] }]);
   },
 );
 

@@ -269,14 +269,106 @@ export function deskContract(store: () => TestStore): void {
     it("is found by a part of a name, or by the engine's number", async () => {
       await running("muons-1", 1, 0);
       await store().dags.change("d-muons-1" as DagId, 1, { engineId: "815" }, { reason: "t", at: at(2) });
-      await store().desk.keepLook(names("muons-1")[0]!, look([failure()]), at(3));
       const found = async (text: string) =>
         (await store().desk.search(text, 5)).map(({ kind, name }) => `${kind} ${name}`);
       expect(await found("UON")).toEqual(["request muons-1"]);
       expect(await found("815")).toEqual(["run d-muons-1"]);
-      expect(await found("4711")).toEqual(["node mg_000001/proc_000007"]);
       expect(await found("%")).toEqual([]);
       expect(await store().desk.unitEnds("w-muons-1" as WorkflowId)).toEqual(new Map<UnitName, never>());
+    });
+
+    it("knows which runs may have a job of a number: those in the engine when it was given", async () => {
+      const hour = 3600;
+      const submit = async (name: string, number: number, from: number, to: number | null) => {
+        await running(name, from * hour, 0);
+        const over = to === null ? {} : { status: "completed" as const, endedAt: at(to * hour) };
+        const change = { engineId: String(number), submittedAt: at(from * hour), ...over };
+        await store().dags.change(`d-${name}` as DagId, 1, change, { reason: "t", at: at(from * hour) });
+      };
+      await submit("old", 100, 1, 2);
+      await submit("long", 200, 3, null);
+      await submit("short", 300, 4, 5);
+      await submit("new", 900, 8, null);
+      const around = async (number: number) =>
+        (await store().desk.runsAround(number, 9)).map(({ requestName }) => requestName as string).sort();
+      expect(await around(100)).toEqual([]);
+      expect(await around(150)).toEqual(["old"]);
+      expect(await around(250)).toEqual(["long"]);
+      expect(await around(400)).toEqual(["long", "short"]);
+      expect(await around(901)).toEqual(["long", "new"]);
+    });
+
+    it("is a report that counts all of it: who waits for a person, open alerts, what happened", async () => {
+      for (const name of ["a", "b", "c", "d"]) await running(name, 1, 0);
+      const held = (name: string, failed: number) =>
+        store().requests.change(
+          names(name)[0]!,
+          1,
+          { status: "held", hold: { ...HOLD, code: "units-failed", message: `${failed} of 8` } },
+          { reason: `units-failed: ${failed} of 8`, actor: "wms2", at: at(10 + failed) },
+        );
+      await held("a", 3);
+      await held("b", 5);
+      const waiting = { reason: "1 held", since: at(20), until: null, who: "operator" as const, details: [] };
+      await store().requests.remark(names("c")[0]!, { waiting: { ...waiting, code: "products-held" } });
+      await store().requests.remark(names("d")[0]!, { waiting: { ...waiting, code: "sweep-off" } });
+      const needs = await store().desk.inNeed();
+      expect(needs).toEqual([
+        { kind: "held", code: "units-failed", count: 2, since: at(13), text: "3 of 8", names: ["a", "b"] },
+        { kind: "wait", code: "products-held", count: 1, since: at(20), text: "1 held", names: ["c"] },
+      ]);
+      expect(await listed({ needs: "person", sort: "name" })).toEqual(["a", "b", "c"]);
+      expect(await listed({ waitCode: ["products-held"] })).toEqual(["c"]);
+      expect((await store().desk.facets({ needs: "person" })).requests).toBe(3);
+      expect(await store().desk.inNeed(names("b")[0]!)).toMatchObject([{ count: 1, names: ["b"] }]);
+
+      const alert = { severity: "warning" as const, message: "waits", at: at(30) };
+      for (const subject of ["a", "b"]) await store().alerts.raise({ ...alert, key: `wait:${subject}`, subject });
+      await store().alerts.raise({ ...alert, key: "held:a", subject: "a" });
+      await store().alerts.raise({ ...alert, key: "disk:spool", subject: "spool", severity: "critical" });
+      expect(await store().desk.openAlerts()).toMatchObject([
+        { family: "disk", severity: "critical", count: 1, subjects: ["spool"] },
+        { family: "wait", severity: "warning", count: 2, subjects: ["a", "b"], actor: null, since: at(30) },
+      ]);
+      expect(await store().desk.openAlerts("a")).toMatchObject([{ family: "wait", count: 1 }]);
+      expect(await store().alerts.countOpen()).toEqual({ open: 4, ofHeld: 1, critical: 1 });
+    });
+
+    it("groups all that happened: reasons that differ in numbers are one, what is noted twice is said once", async () => {
+      for (let i = 0; i < 12; i++) await running(`r${i}`, 1, 0);
+      const change = (name: string, version: number, status: RequestStatus, reason: string, actor = "wms2") =>
+        store().requests.change(
+          names(name)[0]!,
+          version,
+          { status, ...(status === "held" && { hold: HOLD }) },
+          { reason, actor, at: at(100 + version) },
+        );
+      for (let i = 0; i < 12; i++) await change(`r${i}`, 1, "planning", "a slot is free");
+      for (let i = 0; i < 12; i++) await change(`r${i}`, 2, "active", `r${i} runs`);
+      for (let i = 0; i < 12; i++) await change(`r${i}`, 3, "held", `units-failed: ${i} of r${i}`);
+      const audit = { actor: "ann", subject: "north", reason: "broken", detail: {}, outcome: "done" as const };
+      await store().audit.add({ ...audit, at: at(200), action: "ban" });
+      const ban = { site: "north" as SiteName, workflowId: null, reason: "broken", evidence: {}, until: at(9000) };
+      await store().sites.ban({ ...ban, actor: "ann", at: at(200) });
+      await store().sites.ban({ ...ban, site: "south" as SiteName, actor: "wms2", at: at(201) });
+      await store().alerts.raise({ key: "held:r1", severity: "warning", subject: "r1", message: "held", at: at(202) });
+      const { groups, totals } = await store().desk.happened({ since: at(0), most: 5 });
+      expect(
+        groups.map(({ kind, what, count, texts, subjectsTotal }) => [kind, what, count, texts, subjectsTotal]),
+      ).toEqual([
+        ["action", "ban", 1, 1, 1],
+        ["ban", "banned", 1, 1, 1],
+        ["transition", "held", 12, 12, 12],
+        ["transition", "active", 12, 1, 12],
+      ]);
+      expect(groups[2]?.subjects).toHaveLength(10);
+      expect(groups[1]).toMatchObject({ subjects: ["south"], firstAt: at(201), lastAt: at(201), actor: "wms2" });
+      expect(totals.find(({ what }) => what === "held")).toEqual({
+        ...{ kind: "transition", what: "held", count: 12, subjects: 12 },
+      });
+      const one = await store().desk.happened({ since: at(0), most: 1, kinds: ["transition"], subject: "r3" });
+      expect(one.groups).toMatchObject([{ what: "held", text: "units-failed: 3 of r3", count: 1, linesOfKind: 2 }]);
+      expect((await store().desk.happened({ since: at(150), most: 5, kinds: ["transition"] })).groups).toEqual([]);
     });
   });
 

@@ -101,7 +101,8 @@ export function topFacts(over: Partial<Facts> = {}): Facts {
   };
   const queue = { active_dags: 1, max_active_dags: 1, queued_workflows: 1, next_in_queue: entry, entries: [entry] };
   const counts = { queued: 1, active: 1, held: 2 };
-  return { at: NOW.getTime() - 400, rows, counts, causes: [cause], alerts: [alert], queue, ...over };
+  const alerts = { alerts: [alert], openAlerts: { open: 1, critical: 1 } };
+  return { at: NOW.getTime() - 400, rows, counts, inNeed: 2, causes: [cause], ...alerts, queue, ...over };
 }
 
 /** The desk after these keys; what they ask for is not answered. */

@@ -10,7 +10,7 @@ const PAGES: Readonly<Record<string, string>> = {
 heading "Desk" [level=1]
 region "In one sentence"
 heading "Causes" [level=2]
-heading "Held requests" [level=2]
+heading "Requests that wait for a person" [level=2]
 heading "Alerts" [level=2]
 heading "What goes on" [level=2]`,
   "/requests": `

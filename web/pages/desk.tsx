@@ -14,7 +14,7 @@ import { deskSentence } from "./desk/sentence.ts";
 /** What needs a person now: causes first, since requests are only their consequences. */
 export function DeskPage(): ReactNode {
   const causes = useAnswer("desk.causes", {});
-  const held = useAnswer("requests.list", { status: "held", limit: 200, facets: "true", sort: "waiting" });
+  const held = useAnswer("requests.list", { needs: "person", limit: 200, facets: "true", sort: "waiting" });
   const alerts = useAnswer("alerts.list", { limit: 100 });
   const status = useAnswer("system.status", {});
   const error = causes.error ?? held.error ?? alerts.error ?? status.error;
@@ -42,7 +42,7 @@ export function DeskPage(): ReactNode {
           </span>
         )}
         <div className="end">
-          <AsText cli="wms2 list --filter status=held" operation="desk.causes" input={{}} />
+          <AsText cli="wms2 list --filter needs=person" operation="desk.causes" input={{}} />
         </div>
       </div>
       {error && <Problem error={error} />}
@@ -55,7 +55,7 @@ export function DeskPage(): ReactNode {
         <div className="split">
           <div className="stack">
             <Causes causes={causes.data.items} unclassified={unclassified} />
-            <Held facets={held.data.facets?.hold ?? {}} items={held.data.items} />
+            <Held holds={held.data.facets?.hold ?? {}} waits={held.data.facets?.wait ?? {}} items={held.data.items} />
           </div>
           <div className="stack">
             <Alerts alerts={others} open={alerts.data.open} ofHeld={alerts.data.of_held} />

@@ -9,8 +9,8 @@ import { Time } from "../ui/time.tsx";
 import { useUrlState } from "../url-state.ts";
 import { count, quoted } from "../words.ts";
 import { HandoverFilter } from "./handover/filter.tsx";
-import { OneGroup, OpenMatters } from "./handover/parts.tsx";
-import { type Handover, handoverSentence, KINDS, sectionsOf } from "./handover/sections.ts";
+import { More, OneGroup, OpenMatters } from "./handover/parts.tsx";
+import { type Handover, KINDS, sectionsOf } from "./handover/sections.ts";
 
 /** What happened since I left: what is open, what was done, what went by itself; the same as text to pass on. */
 export function HandoverPage(): ReactNode {
@@ -57,16 +57,11 @@ function Report({ data, input }: ReportProps): ReactNode {
   return (
     <>
       <section className="panel sentence live" aria-label="In one sentence">
-        {handoverSentence(data)}
-        {data.cut_at && (
-          <div className="quiet">
-            Only the first {data.entries.toLocaleString("en")} entries, up to <Time at={data.cut_at} as="both" />.
-          </div>
-        )}
+        {data.sentence}
       </section>
       <div className="split">
         <div className="stack">
-          <OpenMatters open={data.open} />
+          <OpenMatters open={data.open} more={data.more} />
           {sections.length === 0 && (
             <Empty title="Nothing happened">
               <p>Nobody did anything and nothing moved in this time. Choose a longer one.</p>
@@ -81,6 +76,7 @@ function Report({ data, input }: ReportProps): ReactNode {
                 {groups.map((group) => (
                   <OneGroup key={`${group.what} ${group.actor} ${group.text}`} group={group} />
                 ))}
+                <More more={data.more} kinds={[kind]} />
               </ol>
             </section>
           ))}

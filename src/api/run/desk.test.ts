@@ -12,7 +12,7 @@ import {
 import type { Queue, QueueEntry } from "../../domain/admission.ts";
 import type { RequestName, SiteName } from "../../domain/names.ts";
 import type { Choice } from "../../operators/port.ts";
-import type { FeedEntry } from "../../store/port.ts";
+import type { HappenedGroup, NeedGroup } from "../../store/port.ts";
 
 const get = async (parts: Parameters<typeof fakeApi>[0], path: string, accept = "application/json") => {
   const { app } = fakeApi(parts);
@@ -20,48 +20,66 @@ const get = async (parts: Parameters<typeof fakeApi>[0], path: string, accept = 
 };
 
 describe("the shift report", () => {
-  const entries: FeedEntry[] = [
-    { at: at("09:00"), kind: "transition", subject: "a", what: "active → completed", actor: "wms2", text: "8 of 8" },
-    { at: at("09:30"), kind: "transition", subject: "b", what: "active → completed", actor: "wms2", text: "3 of 3" },
-    { at: at("10:00"), kind: "action", subject: "north", what: "drain", actor: "ada", text: "a power cut" },
-  ];
-  const store = (parts: Parameters<typeof fakeStore>[1] = {}) =>
+  const group = (kind: HappenedGroup["kind"], what: string, subjects: string[], linesOfKind = 1): HappenedGroup => ({
+    ...{
+      kind,
+      what,
+      actor: null,
+      text: "",
+      texts: 1,
+      count: subjects.length,
+      firstAt: at("09:00"),
+      lastAt: at("10:00"),
+    },
+    ...{ subjects, subjectsTotal: subjects.length, linesOfKind },
+  });
+  const need = (code: string, count: number): NeedGroup => ({
+    ...{ kind: "held", code, count, since: at("07:00"), text: "3 of 8 failed", names: ["a" as RequestName] },
+  });
+  const asked: unknown[] = [];
+  const store = () =>
     fakeStore([heldRequest()], {
-      desk: { feed: async () => ({ items: entries, nextCursor: null }) },
+      desk: {
+        inNeed: async () => Array.from({ length: 10 }, (_, at) => need(`code-${at}`, 100)),
+        openAlerts: async () => [],
+        happened: async (wanted) => {
+          asked.push(wanted);
+          return {
+            groups: [group("action", "drain", ["north"]), group("transition", "completed", ["a", "b"], 30)],
+            totals: [
+              { kind: "action", what: "drain", count: 1, subjects: 1 },
+              { kind: "transition", what: "completed", count: 500, subjects: 400 },
+            ],
+          };
+        },
+      },
       sites: { list: async () => [sampleSite({ status: "draining", note: "a power cut" })] },
-      ...parts,
     });
 
-  test("what is open and what happened, for programs and for people alike", async () => {
-    const view = (await get({ store: store() }, "/handover?since=4h")).json();
-    expect(view).toMatchObject({ host: "here", since: at("08:00").toISOString(), entries: 3, cut_at: null });
-    expect(view.open.map(({ kind, subject }: Record<string, string>) => [kind, subject])).toEqual([
-      ["held", "muons-2026"],
-      ["site", "north"],
+  test("counts are over all there is, what is shown fits on a page, and the rest says how to see it", async () => {
+    const commands = fakeCommands({ causes: async () => ({ causes: [], lookedAt: null }) });
+    const view = (await get({ store: store(), commands }, "/handover?since=4h")).json();
+    expect(view).toMatchObject({ host: "here", since: at("08:00").toISOString(), entries: 501 });
+    expect(view.sentence).toBe(
+      "1,000 requests wait for a person, 1 other matter is open. In this time: 400 completed, 1 action.",
+    );
+    expect(view.open).toHaveLength(9);
+    expect(view.open[0]).toMatchObject({ kind: "held", command: "wms2 list --all --filter status=held hold=code-0" });
+    expect(view.more).toEqual([
+      { kind: "held", lines: 2, count: 200, command: "wms2 list --all --filter needs=person" },
+      { kind: "transition", lines: 29, count: 498, command: "wms2 feed --since 4h --kind transition" },
     ]);
-    expect(view.groups).toMatchObject([
-      { kind: "action", what: "drain", actor: "ada", subjects: ["north"] },
-      { kind: "transition", what: "completed", subjects: ["a", "b"], count: 2, actor: null },
-    ]);
-    const text = await get({ store: store() }, "/handover?since=4h", "text/plain");
+    const text = await get({ store: store(), commands }, "/handover?since=4h", "text/plain");
     expect(text.headers["content-type"]).toBe("text/plain; charset=utf-8");
     expect(text.body).toMatch(/^SHIFT REPORT of here: 2026-11-15 08:00 to 2026-11-15 12:00 UTC \(4 h\)/);
-    expect(text.body).toContain("10:00  drain  north: by ada: a power cut");
+    expect(text.body.split("\n").length).toBeLessThan(60);
   });
 
-  test("of one site only, and all pages of the feed; a very long one says where it is cut", async () => {
-    const view = (await get({ store: store() }, "/handover?subject=north")).json();
-    expect(view.open.map(({ subject }: { subject: string }) => subject)).toEqual(["north"]);
-    const asked: (string | undefined)[] = [];
-    const desk = {
-      feed: async ({ cursor, limit }: { cursor?: string; limit: number }) => {
-        asked.push(cursor);
-        return { items: Array.from({ length: limit }, () => entries[0]!), nextCursor: String(asked.length) };
-      },
-    };
-    const long = (await get({ store: store({ desk }) }, "/handover")).json();
-    expect(asked).toEqual([undefined, "1", "2", "3", "4"]);
-    expect(long).toMatchObject({ entries: 5000, cut_at: at("09:00").toISOString() });
+  test("of one site only", async () => {
+    asked.length = 0;
+    const view = (await get({ store: store() }, "/handover?subject=north&kind=action")).json();
+    expect(asked).toMatchObject([{ subject: "north", kinds: ["action"] }]);
+    expect(view.open.at(-1)).toMatchObject({ kind: "site", code: "north", text: "draining: a power cut" });
   });
 });
 

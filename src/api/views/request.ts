@@ -11,13 +11,14 @@ import { asList, given } from "../cursor.ts";
 interface Wanted {
   readonly status?: RequestStatus | readonly RequestStatus[] | undefined;
   readonly hold?: string | readonly string[] | undefined;
+  readonly wait?: string | readonly string[] | undefined;
   readonly name?: string | undefined;
   readonly [field: string]: unknown;
 }
 
 /** Which requests, as the store is asked for them: the same for a list and for a bulk action. */
-export const choiceOf = ({ status, hold, name, ...rest }: Wanted): RequestChoice =>
-  given({ ...rest, status: asList(status), holdCode: asList(hold), nameContains: name });
+export const choiceOf = ({ status, hold, wait, name, ...rest }: Wanted): RequestChoice =>
+  given({ ...rest, status: asList(status), holdCode: asList(hold), waitCode: asList(wait), nameContains: name });
 
 /** The fields of a request that its list shows. */
 export const requestRow = ({ spec, ...record }: RequestRecord) => ({

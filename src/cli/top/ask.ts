@@ -17,20 +17,27 @@ const MOST_ENDED = 100;
 const MOVING = REQUEST_STATUSES.filter((status) => !isTerminal(status) && status !== "held");
 const ENDED = REQUEST_STATUSES.filter(isTerminal);
 
-/** Those that are held are there however many others are. */
+/** Those that wait for a person are there however many others are. */
 export async function gatherFacts(client: Client, { ended }: { readonly ended: boolean }): Promise<Facts> {
   const at = Date.now();
   const { list } = client.requests;
-  const [held, moving, over, causes, alerts, queue] = await Promise.all([
-    list({ status: ["held"], limit: MOST_ROWS }),
+  const [inNeed, moving, over, causes, alerts, queue] = await Promise.all([
+    list({ needs: "person", limit: MOST_ROWS, facets: true }),
     list({ status: MOVING, limit: MOST_ROWS, facets: true }),
     ended ? list({ status: ENDED, limit: MOST_ENDED }) : { items: [] },
     client.desk.causes({ limit: 100 }),
     client.alerts.list({ limit: 200 }),
     client.admission.queue(),
   ]);
-  const rows = byNeed([...held.items, ...moving.items, ...over.items]);
-  return { at, rows, counts: moving.facets?.status ?? {}, causes: causes.items, alerts: alerts.items, queue };
+  const needy = new Set(inNeed.items.map(({ request_name }) => request_name));
+  const others = moving.items.filter(({ request_name }) => !needy.has(request_name));
+  return {
+    ...{ at, rows: byNeed([...inNeed.items, ...others, ...over.items]), causes: causes.items, queue },
+    counts: moving.facets?.status ?? {},
+    inNeed: inNeed.facets?.requests ?? inNeed.items.length,
+    alerts: alerts.items,
+    openAlerts: alerts,
+  };
 }
 
 /** Everything about one request, then what failed in it. */

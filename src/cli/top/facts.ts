@@ -1,4 +1,5 @@
 import type { RequestStatus } from "../../domain/request-status.ts";
+import { NEEDS_PERSON } from "../../domain/wait.ts";
 import type { CauseView } from "../../operations/desk.ts";
 import type { AlertView } from "../../operations/operators.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
@@ -11,8 +12,13 @@ export interface Facts {
   readonly rows: readonly RequestRowView[];
   /** All requests by status, also those that were not fetched. */
   readonly counts: Readonly<Record<string, number>>;
+  /** How many wait for a person, held or not. */
+  readonly inNeed: number;
   readonly causes: readonly CauseView[];
+  /** The newest. */
   readonly alerts: readonly AlertView[];
+  /** Over all of them. */
+  readonly openAlerts: { readonly open: number; readonly critical: number };
   readonly queue: QueueView;
 }
 
@@ -21,7 +27,8 @@ export const NEED: readonly RequestStatus[] = [
   ...(["held", "partial", "stopping", "active", "planning", "resubmitting"] as const),
   ...(["queued", "submitted", "new", "failed", "aborted", "completed"] as const),
 ];
-const need = ({ status, error }: RequestRowView): number => (error ? 0 : NEED.indexOf(status));
+const need = ({ status, error, waiting }: RequestRowView): number =>
+  error || NEEDS_PERSON.includes(waiting?.code ?? "") ? 0 : NEED.indexOf(status);
 export const byNeed = (rows: readonly RequestRowView[]): readonly RequestRowView[] =>
   [...rows].sort((a, b) => need(a) - need(b));
 

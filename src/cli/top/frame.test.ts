@@ -46,7 +46,14 @@ test.each<[string, TopState]>([
   ["preview", afterKeys([..."disk is back"], withPreview(afterKeys([" ", " ", "r"])))],
   ["priority", afterKeys(["p", "2", "0"])],
   ["gone", gone(seen(80, 24, topFacts({ at: NOW.getTime() - 75_000 })))],
-  ["empty", seen(80, 24, topFacts({ rows: [], counts: {}, causes: [], alerts: [] }))],
+  [
+    "empty",
+    seen(
+      80,
+      24,
+      topFacts({ rows: [], counts: {}, inNeed: 0, causes: [], alerts: [], openAlerts: { open: 0, critical: 0 } }),
+    ),
+  ],
 ])("%s", (name, state) => golden(name, frame(state, URL, look)));
 
 test("without a terminal: everything, once", () =>

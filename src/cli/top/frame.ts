@@ -1,4 +1,5 @@
 import { JOB_STATE } from "../../domain/job-state.ts";
+import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
 import type { CauseView } from "../../operations/desk.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
 import { ACTION } from "../../recovery/round/actions.ts";
@@ -43,33 +44,41 @@ function headLine({ facts, trouble, filter, width }: TopState, url: string, { pa
   const isSilent = trouble !== null || age > SILENT_AFTER_SEC;
   const word = isSilent ? paint.red(`NO ANSWER: numbers are ${old}; retrying`) : paint.dim(`${clock(now)} · ${old}`);
   const shown = filter ? ` · ${matching(facts.rows, filter).length} shown` : "";
-  const left = `${paint.bold("wms2 top")}  ${url}  ${statusCounts(facts.counts, paint)}${shown}`;
+  const left = `${paint.bold("wms2 top")}  ${url}  ${needText(facts, paint)}${statusCounts(facts.counts, paint)}${shown}`;
   const room = width - visibleLength(word) - 2;
   return `${padEnd(cut(left, room), room)}  ${word}`;
 }
 
 const clock = (now: Date): string => `${now.toISOString().slice(11, 19)} UTC`;
 
+/** Where some wait for a person that are not held. */
+const needText = ({ inNeed, counts }: Facts, paint: Paint): string =>
+  inNeed > (counts.held ?? 0) ? `${paint.red(`${inNeed} wait for a person`)} · ` : "";
+
 function statusCounts(counts: Facts["counts"], paint: Paint): string {
   const known = NEED.filter((status) => counts[status]);
   return known.map((status) => `${counts[status]} ${statusWord(status, paint)}`).join(" · ") || "no requests";
 }
 
-function tabLine({ facts, view, filter, marked }: TopState, { paint }: Look): string {
+function tabLine({ facts, view, filter, marked, ended }: TopState, { paint }: Look): string {
   const sizes = {
-    requests: facts?.rows.length ?? 0,
+    requests: requestsIn(facts, ended),
     causes: facts?.causes.length ?? 0,
-    alerts: facts?.alerts.length ?? 0,
+    alerts: facts?.openAlerts.open ?? 0,
     queue: facts?.queue.queued_workflows ?? 0,
   };
   const tabs = VIEWS.map((name, at) => {
     const text = `${at + 1} ${name} ${sizes[name]}`;
-    const urgent = name === "alerts" && facts?.alerts.some(({ severity }) => severity === "critical");
+    const urgent = name === "alerts" && (facts?.openAlerts.critical ?? 0) > 0;
     return name === view ? paint.bold(`[${text}]`) : ` ${urgent ? paint.red(`${text}!`) : text} `;
   });
   const more = [filter ? paint.yellow(`/${filter}`) : "", marked.size ? paint.yellow(`${marked.size} marked`) : ""];
   return [...tabs, ...more.filter(Boolean)].join(" ");
 }
+
+/** All there are, also those that were not fetched. */
+const requestsIn = (facts: Facts | null, ended: boolean): number =>
+  REQUEST_STATUSES.reduce((sum, word) => sum + (ended || !isTerminal(word) ? (facts?.counts[word] ?? 0) : 0), 0);
 
 function body(state: TopState, look: Look): string[] {
   const { over } = state;

@@ -11,7 +11,9 @@ import { cliFilter, requestsHref } from "../requests/filter.ts";
 
 interface HeldProps {
   /** How many are held for each reason. */
-  readonly facets: Readonly<Record<string, number>>;
+  readonly holds: Readonly<Record<string, number>>;
+  /** How many wait for each thing that only a person ends; person: those that are held. */
+  readonly waits: Readonly<Record<string, number>>;
   readonly items: Answer<"requests.list">["items"];
 }
 interface Asked {
@@ -20,16 +22,17 @@ interface Asked {
 }
 
 /** Requests that wait for a person, by what they are held for: one decision for all that are held for the same. */
-export function Held({ facets, items }: HeldProps): ReactNode {
+export function Held({ holds, waits, items }: HeldProps): ReactNode {
   const [asked, setAsked] = useState<Asked | null>(null);
-  const codes = Object.entries(facets).toSorted(([, a], [, b]) => b - a);
+  const codes = Object.entries(holds).toSorted(([, a], [, b]) => b - a);
+  const others = Object.entries(waits).filter(([code]) => code !== "person");
   return (
     <section className="panel">
       <header>
-        <h2>Held requests</h2>
+        <h2>Requests that wait for a person</h2>
         <span className="quiet">by reason, the longest wait first</span>
       </header>
-      {codes.length === 0 && (
+      {codes.length + others.length === 0 && (
         <p className="body quiet">None. A request that needs a person is held, and says why here.</p>
       )}
       <ol className="groups">
@@ -51,19 +54,20 @@ export function Held({ facets, items }: HeldProps): ReactNode {
               </span>
             </div>
             <p>{isHoldCode(code) ? HOLDS[code].meaning : ""}</p>
-            <ul className="legend">
-              {items
-                .filter(({ hold }) => hold?.code === code)
-                .slice(0, 6)
-                .map(({ request_name: name, status_since }) => (
-                  <li key={name}>
-                    <Link href={requestHref(name)}>{name}</Link>{" "}
-                    <span className="quiet">
-                      for <Time at={status_since} as="span" />
-                    </span>
-                  </li>
-                ))}
-            </ul>
+            <Names items={items.filter(({ hold }) => hold?.code === code)} />
+          </li>
+        ))}
+        {others.map(([code, number]) => (
+          <li key={`wait ${code}`}>
+            <div className="title">
+              <Letter tone="held" letter="H" />
+              <h3>{code}</h3>
+              <Link className="quiet number" href={requestsHref({ wait: [code] })}>
+                {number.toLocaleString("en")} waiting
+              </Link>
+            </div>
+            <p>{items.find(({ waiting }) => waiting?.code === code)?.reason}</p>
+            <Names items={items.filter(({ status, waiting }) => status !== "held" && waiting?.code === code)} />
           </li>
         ))}
       </ol>
@@ -76,6 +80,21 @@ export function Held({ facets, items }: HeldProps): ReactNode {
         />
       )}
     </section>
+  );
+}
+
+function Names({ items }: Pick<HeldProps, "items">): ReactNode {
+  return (
+    <ul className="legend">
+      {items.slice(0, 6).map(({ request_name: name, status_since }) => (
+        <li key={name}>
+          <Link href={requestHref(name)}>{name}</Link>{" "}
+          <span className="quiet">
+            for <Time at={status_since} as="span" />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

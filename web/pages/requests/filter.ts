@@ -6,6 +6,8 @@ import { quoted } from "../../words.ts";
 export interface Filter {
   readonly status?: RequestStatus[];
   readonly hold?: string[];
+  readonly wait?: string[];
+  readonly needs?: "person";
   readonly text?: string;
   readonly name?: string;
   readonly campaign?: string;
@@ -23,19 +25,20 @@ interface Url {
 }
 
 const TEXTS = ["text", "name", "campaign", "requestor", "kind", "site", "file"] as const;
+const LISTS = ["hold", "wait"] as const;
 const SORTS: readonly string[] = ["oldest", "name", "updated", "waiting", "priority", "progress", "failing"];
 const isStatus = (word: string): word is RequestStatus => (REQUEST_STATUSES as readonly string[]).includes(word);
 
 /** What the address says; what nobody knows is left out. */
 export function readFilter(url: Url): Filter {
   const status = url.all("status").filter(isStatus);
-  const hold = [...url.all("hold")];
+  const lists = LISTS.flatMap((key) => (url.all(key).length > 0 ? [[key, [...url.all(key)]]] : []));
   const code = url.get("code");
   const texts = TEXTS.flatMap((key) => (url.get(key) ? [[key, url.get(key)]] : []));
   return {
     ...(status.length > 0 && { status }),
-    ...(hold.length > 0 && { hold }),
-    ...Object.fromEntries(texts),
+    ...Object.fromEntries([...lists, ...texts]),
+    ...(url.get("needs") === "person" && { needs: "person" as const }),
     ...(code !== undefined && /^-?\d+$/.test(code) && { code: Number(code) }),
   };
 }
