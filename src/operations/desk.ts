@@ -176,14 +176,10 @@ export const desk = {
     query: z.strictObject(happened),
     answer: handoverSchema,
   }),
-  search: reads(
-    "/search",
-    "Requests and sites by a part of their name, runs and jobs by the id the engine gave them",
-    {
-      query: z.strictObject({ q: filterText.describe("what to look for"), limit: limitUpTo(100, 20) }),
-      answer: foundSchema,
-    },
-  ),
+  search: reads("/search", "Requests and sites by a part of their name, runs and jobs by the id the engine gave them", {
+    query: z.strictObject({ q: filterText.describe("what to look for"), limit: limitUpTo(100, 20) }),
+    answer: foundSchema,
+  }),
   actions: reads("/requests/:name/actions", "What an operator may do with it, what each would do now, and why not", {
     params: nameParams,
     answer: actionsSchema,
