@@ -40,6 +40,4 @@ export function bytes(size: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }
 
-/** For a POSIX shell. */
-export const quoted = (word: string): string =>
-  /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+export { quoted } from "../src/base/text.ts";

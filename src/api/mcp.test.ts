@@ -69,7 +69,7 @@ test.each<[string, (confirm: string) => Promise<object> | object, RegExp]>([
   [
     "after it moved on",
     async () => {
-      const seen = { actor: "ann", version: null };
+      const seen = { actor: "ann", version: null, dryRun: false };
       await world.commands.reprioritise("r" as RequestName, { priority: 7 }, seen);
       return {};
     },

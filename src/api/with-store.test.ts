@@ -20,8 +20,10 @@ beforeEach(async () => {
   app = fakeApi({
     store,
     commands: fakeCommands({
-      changeSite: (name, change, actor) => store.sites.change(name, change, actor, at(9)),
-      siteEffect: async () => ({ usedBy: 0, leftWithout: [], leftWithoutTotal: 0 }),
+      async changeSite(name, change, { actor }) {
+        const effect = { usedBy: 0, leftWithout: [], leftWithoutTotal: 0 };
+        return (await store.sites.change(name, change, actor, at(9))) ? { effect, message: "changed" } : null;
+      },
     }),
   }).app;
 });

@@ -38,5 +38,9 @@ export function wrap(text: string, width: number, indent: number, lines: number)
   return [...found, cut(rest, width)];
 }
 
+/** A word as it is typed into a shell. */
+export const quoted = (word: string): string =>
+  /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
 /** 12,345: numbers that people compare. */
 export const thousands = (number: number | string | bigint): string => String(number).replace(/\B(?=(\d{3})+$)/g, ",");

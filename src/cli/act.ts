@@ -4,7 +4,7 @@ import type { ActedView } from "../operations/actions.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import { seenIn } from "../recovery/round/effect.ts";
 import { type Client, joined } from "./client.ts";
-import { type Answer, type Options, tell, type Values } from "./command.ts";
+import { type Answer, type Options, tell, told, type Values } from "./command.ts";
 import { filterBody, given } from "./option-values.ts";
 import { lookAt, type Paint, paintFor, print, talk } from "./terminal.ts";
 import { table } from "./view/table.ts";
@@ -51,13 +51,8 @@ export async function actOn(
 
 /** What one action on one request came to, for people. */
 export function actedLines(view: ActedView, paint: Paint): string[] {
-  const { request_name: name, message, already, dry_run, warnings } = view;
-  const head = already
-    ? `${name}: ${message}; nothing was changed`
-    : dry_run
-      ? `${name}: would be done, nothing was changed: ${message}`
-      : `${name}: ${message}`;
-  const lines = [head, ...warnings.map((warning) => `${paint.yellow("warning:")} ${warning}`)];
+  const { request_name: name, already, dry_run, warnings } = view;
+  const lines = [`${name}: ${told(view)}`, ...warnings.map((warning) => `${paint.yellow("warning:")} ${warning}`)];
   const { clone, changed } = view.detail;
   if (Array.isArray(changed)) lines.splice(1, 0, ...changed.map((change) => `  ${change}`));
   if (typeof clone === "string") lines.push(`the new version is ${clone}`);

@@ -1,6 +1,6 @@
 import { WorldError } from "../base/errors.ts";
 import { allOf, type Client } from "./client.ts";
-import { type Answer, command, listing, type Options, type Values } from "./command.ts";
+import { type Answer, command, listing, type Options, told, type Values } from "./command.ts";
 import { BLOCKS } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 
@@ -49,15 +49,11 @@ async function list(client: Client, name: string | undefined): Promise<Answer> {
 async function retry(client: Client, name: string, { reason, dryRun }: Values<typeof OPTIONS>): Promise<Answer> {
   const which = name.includes("#") ? { block: name } : { request: name };
   const answer = await client.blocks.retry({ ...which, reason, dry_run: dryRun });
-  const { blocks, released } = answer;
-  const tried = `${count(blocks.length, "block")} ${dryRun ? "would be" : blocks.length === 1 ? "is" : "are"} tried now`;
-  return { json: answer, note: released ? `${tried}; the request ${dryRun ? "would go on" : "goes on"}` : tried };
+  return { json: answer, note: told(answer) };
 }
 
 async function withdraw(client: Client, name: string, { reason, dryRun }: Values<typeof OPTIONS>): Promise<Answer> {
   if (reason === undefined) throw new WorldError("bad-usage", "blocks", "withdrawing outputs needs --reason");
   const answer = await client.blocks.withdraw({ name, reason, dry_run: dryRun });
-  const what = `${count(answer.files, "file")} in ${count(answer.blocks.length, "block")} of ${name}`;
-  const outcome = answer.already ? "were withdrawn before" : dryRun ? "would be withdrawn" : "are being withdrawn";
-  return { json: answer, note: `${what} ${outcome}, with ${count(answer.rules.length, "rule")}` };
+  return { json: answer, note: told(answer) };
 }

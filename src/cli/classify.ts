@@ -1,6 +1,6 @@
 import { WorldError } from "../base/errors.ts";
 import { type Client, joined } from "./client.ts";
-import { aRequest, command, type Options, type Values } from "./command.ts";
+import { aRequest, command, type Options, told, type Values } from "./command.ts";
 import { megabytes, minutes } from "./option-values.ts";
 import { count } from "./view/text.ts";
 import { unclassifiedPage } from "./view/unclassified-page.ts";
@@ -48,11 +48,10 @@ export const addClassify = command("classify", {
     const items = await itemsOf(client, name, options);
     const { reason, remember, dryRun: dry_run } = options;
     const answer = await client.attempts.classify({ name, items, reason, remember, dry_run });
-    const verb = answer.dry_run ? "would be classified" : answer.already ? "were classified before" : "classified";
     const rules = answer.rules.map(
       ({ outcome, rule }) => `${RULE_WORDS[outcome]} ${rule.id}: ${rule.action} /${rule.stderr}/`,
     );
-    const note = [`${count(answer.items.length, "failure")} ${verb}; ${answer.message}`, ...rules].join("\n");
+    const note = [told(answer), ...rules].join("\n");
     return { json: answer, note };
   },
 });

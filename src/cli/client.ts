@@ -33,8 +33,14 @@ interface Sent {
 
 const ANSWER_WITHIN_MS = 35_000;
 
+/** The version that was looked at: what moved on since is left alone. */
+interface Looked {
+  readonly version?: number | undefined;
+}
 type Ask<O> = (
-  ...input: Record<never, never> extends CallerInput<O> ? [input?: CallerInput<O>] : [input: CallerInput<O>]
+  ...asked: Record<never, never> extends CallerInput<O>
+    ? [input?: CallerInput<O>, looked?: Looked]
+    : [input: CallerInput<O>, looked?: Looked]
 ) => Promise<AnswerOf<O>>;
 type Calls = { readonly [S in keyof Operations]: { readonly [O in keyof Operations[S]]: Ask<Operations[S][O]> } };
 
@@ -81,15 +87,16 @@ export function makeClient(reach: () => Reach): Client {
   };
 
   /** The text of a good answer; any other is thrown. */
-  const fetchText = async (operation: Operation, input: object, accept: string) => {
-    const { url, path, status, text } = await send(operation, input, { accept });
+  const fetchText = async (operation: Operation, input: object, accept: string, { version }: Looked = {}) => {
+    const headers = { accept, ...(version !== undefined && { "if-match": `"${version}"` }) };
+    const { url, path, status, text } = await send(operation, input, headers);
     if (status >= 200 && status < 300) return { text, url };
     const json = parseJson(text);
     throw refusal(url, path, status, json.ok ? json.value : null);
   };
 
-  const ask = async (operation: Operation, input: object = {}): Promise<unknown> => {
-    const { text, url } = await fetchText(operation, input, "application/json");
+  const ask = async (operation: Operation, input: object = {}, looked?: Looked): Promise<unknown> => {
+    const { text, url } = await fetchText(operation, input, "application/json", looked);
     const json = parseJson(text);
     if (json.ok) return json.value;
     throw new WorldError("server-unreachable", url, `what answers at ${url} is not a wms2 server`, {
@@ -98,7 +105,7 @@ export function makeClient(reach: () => Reach): Client {
   };
 
   const calls = mapped(OPERATIONS, (subject) =>
-    mapped<Operation>(subject, (operation) => (input?: object) => ask(operation, input)),
+    mapped<Operation>(subject, (operation) => (input?: object, looked?: Looked) => ask(operation, input, looked)),
   );
   return {
     ...(calls as unknown as Calls),

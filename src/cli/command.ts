@@ -140,6 +140,15 @@ function described<T extends Argument | Option>(
   return made;
 }
 
+/** What the server says it did, or would do; `apply`: the option that does it. */
+export function told(
+  { message, dry_run, already = false }: { message: string; dry_run: boolean; already?: boolean },
+  apply?: string,
+): string {
+  if (already) return `${message}; nothing was changed`;
+  return dry_run ? `would be done, nothing was changed${apply ? ` (add ${apply})` : ""}: ${message}` : message;
+}
+
 /** A table of what was found, and a note below it; another note when nothing was. */
 export const listing = <T>(columns: Columns<T>, items: readonly T[], nothing: string, foot = ""): Answer => ({
   json: { items },

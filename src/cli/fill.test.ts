@@ -59,7 +59,7 @@ vi.mock("./reach.ts", () => ({
   clientFor: () => ({
     requests: { show: async () => ({ superseded_by: null }) },
     fill: {
-      plan: async () => plan,
+      plan: async () => ({ ...plan, message: "1 product to be made now", may_be_made: true }),
       apply: async () => ({ plan, message: "1 product to be made now", already: false }),
       verify: async (input: { after?: string }) => {
         asked.push(input);
@@ -68,12 +68,14 @@ vi.mock("./reach.ts", () => ({
           ...part,
           of: 130,
           plan,
-          message: `looked at ${part.looked} of 130 products: 1 row was put right, 9 holes`,
+          message: `looked at ${part.looked} of 130 products: 1 row put right, 9 holes`,
         };
       },
       release: async ({ nodes }: { nodes: string[] }) => ({
         nodes,
         moved: [],
+        dry_run: false,
+        already: false,
         message: "1 product tried again in a new epoch",
       }),
     },

@@ -1,6 +1,6 @@
 import type { FillPlanView, VerifiedView } from "../operations/fill.ts";
 import type { Client } from "./client.ts";
-import { type Answer, aRequest, command } from "./command.ts";
+import { type Answer, aRequest, command, told } from "./command.ts";
 import { given } from "./option-values.ts";
 import { talk } from "./terminal.ts";
 import { fillPage, planOf } from "./view/fill-page.ts";
@@ -43,8 +43,7 @@ export const addFill = command("fill", {
     const choice = { name, ...given({ component, from, to }), mode: mode as "failed" };
     if (!apply) {
       const plan = await client.fill.plan({ ...choice, recurse: recurse ? "true" : "false" });
-      const note =
-        plan.actions.length > 0 ? "nothing was changed; add --apply" : "there is nothing that could be made now";
+      const note = plan.may_be_made ? `nothing was changed (add --apply): ${plan.message}` : plan.message;
       return {
         json: plan,
         page: (look) => fillPage(planOf(plan), look),
@@ -111,5 +110,5 @@ export async function releaseProducts(
 ): Promise<Answer> {
   const answer = await client.fill.release({ name, nodes: [...nodes], dry_run: dryRun, ...given({ reason }) });
   const moved = answer.moved.length > 0 ? `; changed meanwhile: ${answer.moved.join(", ")}` : "";
-  return { json: answer, page: () => answer.nodes.join("\n"), note: `${name}: ${answer.message}${moved}` };
+  return { json: answer, page: () => answer.nodes.join("\n"), note: `${name}: ${told(answer)}${moved}` };
 }

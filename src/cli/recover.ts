@@ -1,7 +1,7 @@
 import { USUAL_RECOVERY } from "../domain/recover.ts";
 import type { RecoveredNodeView } from "../operations/recovery.ts";
 import type { Client } from "./client.ts";
-import { aRequest, command } from "./command.ts";
+import { aRequest, command, told } from "./command.ts";
 import { given, megabytes, minutes, number } from "./option-values.ts";
 import { groupsPage } from "./view/groups-page.ts";
 import { type Columns, color, table } from "./view/table.ts";
@@ -82,11 +82,10 @@ type Recovered = Awaited<ReturnType<Client["recovery"]["recover"]>>;
 const isNothing = ({ raised, again }: Recovered): boolean => raised + again === 0;
 
 function noteOf(answer: Recovered): string {
-  const { request_name: name, more, dry_run, already, message } = answer;
-  const end =
-    isNothing(answer) || already ? "" : dry_run ? "; nothing was changed" : `; see it with: wms2 watch ${name}`;
+  const { request_name: name, more, dry_run, already } = answer;
+  const isDone = !isNothing(answer) && !already && !dry_run;
   const beyond = more > 0 ? ` (${more} more are not shown)` : "";
-  return `${name}: ${dry_run && !isNothing(answer) ? "would be " : ""}${message}${end}${beyond}`;
+  return `${name}: ${told(answer)}${isDone ? `; see it with: wms2 watch ${name}` : ""}${beyond}`;
 }
 
 export const addGroups = command("groups", {

@@ -4,7 +4,7 @@ import { MAX_PRIORITY } from "../domain/request.ts";
 import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { allOf, type Client } from "./client.ts";
-import { aRequest, command, listing } from "./command.ts";
+import { aRequest, command, listing, told } from "./command.ts";
 import { filterBody, given, wholeNumber } from "./option-values.ts";
 import { widthOf } from "./terminal.ts";
 import { hasJobs, type RequestFacts, requestPage } from "./view/request-page.ts";
@@ -122,16 +122,22 @@ export const addPriority = command("priority", {
     "--urgent": "before everything that is not urgent",
     "--no-urgent": "urgent no more",
     "--reason <text>": "why; the audit keeps it",
+    "--dry-run": "only say what would be done",
   },
   json: "print the request as JSON",
   examples: ["wms2 priority weather-example 200000", "wms2 priority weather-example --urgent"],
-  async run({ client, options: { urgent, reason } }, name: string, number: string | undefined) {
+  async run({ client, options: { urgent, reason, dryRun } }, name: string, number: string | undefined) {
     if (number !== undefined && !(/^\d{1,10}$/.test(number) && Number(number) <= MAX_PRIORITY))
       throw new WorldError("bad-usage", number, `a priority is a whole number, 0…${MAX_PRIORITY}, not "${number}"`);
     if (number === undefined && urgent === undefined)
       throw new WorldError("bad-usage", name, "nothing to change: give a number, --urgent or --no-urgent");
-    const change = given({ priority: number === undefined ? undefined : Number(number), urgent, reason });
+    const change = given({
+      priority: number === undefined ? undefined : Number(number),
+      urgent,
+      reason,
+      dry_run: dryRun,
+    });
     const changed = await client.requests.change({ name, ...change });
-    return { json: changed, note: `${name}: priority ${changed.priority}${changed.urgent ? ", urgent" : ""}` };
+    return { json: changed, note: `${name}: ${told(changed)}` };
   },
 });

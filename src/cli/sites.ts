@@ -1,10 +1,9 @@
 import { WorldError } from "../base/errors.ts";
 import type { Client } from "./client.ts";
-import { type Answer, command, listing, type Options, type Values } from "./command.ts";
+import { type Answer, command, listing, type Options, told, type Values } from "./command.ts";
 import { days } from "./option-values.ts";
-import { paintFor } from "./terminal.ts";
-import { BANS, effectLines, SITES } from "./view/tables.ts";
-import { count, stamp } from "./view/text.ts";
+import { BANS, SITES } from "./view/tables.ts";
+import { count } from "./view/text.ts";
 
 const OPTIONS = {
   "--note <text>": "why; shown in the list",
@@ -73,8 +72,7 @@ async function change(
 ): Promise<Answer> {
   const { note, reason, dryRun } = options;
   const site = await client.sites[verb]({ name, note: note ?? reason, dry_run: dryRun });
-  const effect = verb === "enable" ? [] : effectLines(site.effect, paintFor(process.stderr));
-  return { json: site, note: [`${name} ${dryRun ? "stays" : "is"} ${site.status}`, ...effect].join("\n") };
+  return { json: site, note: told(site) };
 }
 
 async function ban(client: Client, name: string, options: SitesOptions): Promise<Answer> {
@@ -82,21 +80,13 @@ async function ban(client: Client, name: string, options: SitesOptions): Promise
   if (reason === undefined) throw new WorldError("bad-usage", "sites", "a ban needs --reason");
   const { days, request, dryRun } = options;
   const answer = await client.sites.ban({ name, reason, days, request, dry_run: dryRun });
-  const until = stamp(answer.until, "minute");
-  const outcomes = {
-    banned: `${name} is banned until ${until}`,
-    extended: `${name} was banned already; the ban now lasts until ${until}`,
-    already: `${name} is banned already, until ${until}; nothing was changed`,
-    would: `${name} would be banned until ${until}; nothing was changed`,
-  };
-  const effect = effectLines(answer.effect, paintFor(process.stderr));
-  return { json: answer, note: [outcomes[answer.outcome], ...effect].join("\n") };
+  return { json: answer, note: told(answer) };
 }
 
 async function unban(client: Client, name: string, options: SitesOptions): Promise<Answer> {
   const { request, reason, note, dryRun } = options;
   const answer = await client.sites.unban({ name, request, reason: reason ?? note, dry_run: dryRun });
-  return { json: answer, note: `${name}: ${count(answer.lifted, "ban")} ${dryRun ? "would be " : ""}lifted` };
+  return { json: answer, note: told(answer) };
 }
 
 async function bans(client: Client, name: string, { past }: SitesOptions): Promise<Answer> {

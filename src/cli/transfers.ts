@@ -1,5 +1,5 @@
 import type { RetriedView, TransferView } from "../operations/frepp.ts";
-import { aRequest, command, group, listing } from "./command.ts";
+import { aRequest, command, group, listing, told } from "./command.ts";
 import { type Columns, color, table } from "./view/table.ts";
 import { count, stamp } from "./view/text.ts";
 
@@ -65,14 +65,12 @@ const retry = command("retry", {
     const { force = false, reason, apply } = options;
     const body = { name, segments, force, dry_run: !apply, ...(reason !== undefined && { reason }) };
     const answer = await client.frepp.retryTransfers(body);
-    const { items, dry_run } = answer;
-    const again = items.filter(({ action }) => action === "retry").length;
-    const end = dry_run && again > 0 ? "; nothing was changed; add --apply" : "";
+    const { items } = answer;
     return {
       json: answer,
       page: (look) => table(RETRIED, items, look),
-      note: `${name}: ${count(again, "transfer")} ${dry_run ? "would be tried" : "tried"} again${end}`,
-      ...(again < items.length && { exit: 3 }),
+      note: `${name}: ${told(answer, "--apply")}`,
+      ...(items.some(({ action }) => action === "leave") && { exit: 3 }),
     };
   },
 });

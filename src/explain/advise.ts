@@ -1,4 +1,4 @@
-import { listed, percent, plural, thousands } from "../base/text.ts";
+import { listed, percent, plural, quoted, thousands } from "../base/text.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import type { Rate } from "../recovery/stands-out.ts";
 
@@ -149,5 +149,3 @@ const pairs = (filter: Readonly<Record<string, unknown>>): string =>
   Object.entries(filter)
     .map(([key, value]) => `${key}=${quoted(String(value))}`)
     .join(" ");
-
-const quoted = (word: string): string => (/^[\w./:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

@@ -114,6 +114,7 @@ async function ownRecovery(
 ): Promise<OwnRecovery> {
   const spec = effectiveSpec(request);
   return {
+    name: request.spec.name,
     nodes: await failedNodes(ports, dag.submitDir, unfinished),
     limits: ports.policy,
     cores: spec.resources.cores,

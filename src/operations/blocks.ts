@@ -57,6 +57,7 @@ const retriedSchema = named("RetriedBlocks", {
   dry_run: z.boolean(),
   blocks: strings.describe("Those that are tried now"),
   released: z.boolean().describe("The request was held for them, and goes on"),
+  message: z.string().describe("What is (or would be) done"),
 });
 
 const withdrawSchema = named("WithdrawOutputs", { reason: reasonText, dry_run: z.boolean().optional() });
@@ -67,6 +68,7 @@ const withdrawnSchema = named("WithdrawnOutputs", {
   blocks: strings,
   files: z.int(),
   rules: strings.describe("Rules that are deleted"),
+  message: z.string().describe("What is (or would be) done"),
 });
 
 export const blocks = {

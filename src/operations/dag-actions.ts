@@ -42,11 +42,15 @@ const retry = <P extends z.ZodObject>(path: string, params: P) =>
     body: retrySchema.prefault({}),
     answers: { 200: nodeActionSchema, 202: nodeActionSchema, ...actErrors },
   });
+const changedDagSchema = dagSchema
+  .extend({ dry_run: z.boolean(), message: z.string().describe("What is (or would be) done") })
+  .meta({ id: "ChangedDag" });
 const inEngine = (verb: string, about: string) =>
   changes("POST", `/dags/:id/${verb}`, about, {
     params: dagParams,
+    query: dryRunQuery,
     body: reasonOnlySchema.prefault({}),
-    answers: { 200: dagSchema, ...changeErrors },
+    answers: { 200: changedDagSchema, ...changeErrors },
   });
 const ofRequest = (verb: string, action: string) =>
   changes("POST", `/dags/:id/${verb}`, `The same as ${action} of its request`, {

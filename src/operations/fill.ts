@@ -49,6 +49,12 @@ const planSchema = named("FillPlan", {
   holes: z.int().describe("Due and not done"),
 });
 export type FillPlanView = z.infer<typeof planSchema>;
+const previewSchema = planSchema
+  .extend({
+    message: z.string().describe("What comes of having it made now, or why that is refused"),
+    may_be_made: z.boolean().describe("false: there is nothing to be made, or it is refused"),
+  })
+  .meta({ id: "FillPreview" });
 
 const point = z.string().max(20).describe(POINT_FORMS);
 const choice = {
@@ -113,9 +119,9 @@ export const fill = {
         ...choice,
         recurse: flag.default("true").describe("false: what it needs is left alone"),
       }),
-      answer: planSchema,
+      answer: previewSchema,
     }),
-    answers: { 200: planSchema, ...actErrors },
+    answers: { 200: previewSchema, ...actErrors },
   },
   apply: changes("POST", "/requests/:name/fill", "Have what is missing made; the loop does it", {
     params,

@@ -59,6 +59,7 @@ const retriedSchema = named("RetriedTransfers", {
     }),
   ),
   moved: strings.describe("Segments that moved on at the same moment"),
+  message: z.string().describe("What is (or would be) done"),
 });
 export type RetriedView = z.infer<typeof retriedSchema>;
 

@@ -6,7 +6,7 @@ import { WAIT_CODES, type WaitCode } from "../domain/wait.ts";
 import { SPLIT_ALGORITHMS } from "../domain/work.ts";
 import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
 import { importSchema } from "./imports.ts";
-import { flag, nameParams, pageQuery, reasonText } from "./inputs.ts";
+import { dryRunQuery, flag, nameParams, pageQuery, reasonText } from "./inputs.ts";
 import { changeErrors, changes, content, importErrors, reads } from "./operation.ts";
 import { auditPageSchema } from "./operators.ts";
 import { planPreviewSchema } from "./plan.ts";
@@ -139,11 +139,20 @@ const priorityChangeSchema = z
     priority: whole.max(MAX_PRIORITY).optional().describe(`a whole number, 0…${MAX_PRIORITY}`),
     urgent: z.boolean().optional().describe("true or false"),
     reason: reasonText.optional(),
+    dry_run: z.boolean().optional().describe("true: only say what would be done"),
   })
   .refine((change) => change.priority !== undefined || change.urgent !== undefined, {
     error: "nothing to change: give priority, urgent or both",
   })
   .meta({ id: "PriorityChange" });
+
+const changedSchema = requestSchema
+  .extend({
+    dry_run: z.boolean(),
+    already: z.boolean().describe("It is so already; nothing was changed"),
+    message: z.string().describe("What is (or would be) done"),
+  })
+  .meta({ id: "ChangedRequest" });
 
 const params = nameParams;
 
@@ -196,8 +205,9 @@ export const requests = {
   }),
   change: changes("PATCH", "/requests/:name", "Change priority or urgency; give If-Match to be sure nobody else did", {
     params,
+    query: dryRunQuery,
     body: priorityChangeSchema,
-    answers: { 200: requestSchema, ...changeErrors },
+    answers: { 200: changedSchema, ...changeErrors },
   }),
   delete: changes("DELETE", "/requests/:name", "The same as abort; the request stays on record", {
     params,

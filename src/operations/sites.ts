@@ -45,9 +45,11 @@ const effectSchema = named("SiteEffect", {
   left_without: strings.describe("Of them, those with no other site; at most 100 names"),
   left_without_total: z.int(),
 });
-export type SiteEffectView = z.infer<typeof effectSchema>;
 
-const changedSiteSchema = siteSchema.extend({ dry_run: z.boolean(), effect: effectSchema }).meta({ id: "ChangedSite" });
+const DOES = "What is (or would be) done";
+const changedSiteSchema = siteSchema
+  .extend({ dry_run: z.boolean(), effect: effectSchema, message: z.string().describe(DOES) })
+  .meta({ id: "ChangedSite" });
 
 const banBodySchema = named("BanSite", {
   request: nameText.optional().describe("only for this request; every one when left out"),
@@ -64,12 +66,14 @@ const bannedSchema = named("Banned", {
   until: time,
   ban: banSchema.nullable(),
   effect: effectSchema,
+  message: z.string().describe(DOES),
 });
 const unbannedSchema = named("Unbanned", {
   site: z.string(),
   dry_run: z.boolean(),
   lifted: z.int(),
   bans: z.array(banSchema),
+  message: z.string().describe(DOES),
 });
 
 const unbanQuery = dryRunQuery.extend({

@@ -1,11 +1,12 @@
 import type { RequestName } from "../domain/names.ts";
 import { type OutputBlockFacts, rulesIn } from "../domain/output-block.ts";
 import { isTerminal } from "../domain/request-status.ts";
+import { describeRetriedBlocks, describeWithdrawn } from "../explain/describe-change.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { leaveManifest, withdrawOutputs } from "../lifecycle/restart.ts";
-import { act } from "./act.ts";
+import { act, movedOn } from "./act.ts";
 import type { RetryBlocksAnswer, WithdrawAnswer } from "./block-port.ts";
-import type { By } from "./port.ts";
+import type { ActAnswer, By } from "./port.ts";
 
 const MANY = 10_000;
 
@@ -19,11 +20,21 @@ export async function retryBlocks(
   const { store, clock } = ports;
   const found = await blocksOf(ports, which);
   if (found === null) return { kind: "unknown" };
-  const waiting = found.blocks.filter(({ status, tries }) => status === "failed" || (status !== "done" && tries > 0));
-  const blocks = waiting.map(({ name }) => name);
   const request = await store.requests.get(found.name);
   const isHeldForThem = request?.status === "held" && request.hold?.code === "registration-failed";
-  if (by.dryRun || (blocks.length === 0 && !isHeldForThem)) return { kind: "would", blocks, released: isHeldForThem };
+  // What is held for one block is held for all that were refused: going on tries all of them.
+  const all = isHeldForThem ? await blocksOf(ports, { request: found.name }) : found;
+  const blocks = (all ?? found).blocks.filter(isTriedAgain).map(({ name }) => name);
+  const release = () =>
+    act(ports, found.name, { action: "release", reason }, { ...by, version: request?.version ?? null });
+  const answer = { blocks, released: isHeldForThem, message: describeRetriedBlocks(blocks.length, isHeldForThem) };
+  if (blocks.length === 0 && !isHeldForThem) return { kind: "nothing", ...answer };
+  if (by.dryRun) {
+    const foreseen = isHeldForThem ? await release() : null;
+    return foreseen === null || isSo(foreseen) ? { kind: "would", ...answer } : foreseen;
+  }
+  const released = isHeldForThem ? await release() : null;
+  if (released !== null && !isSo(released)) return released;
   const at = clock.now();
   await store.transaction(async (tx) => {
     for (const name of blocks) await tx.outputs.retry({ name }, at);
@@ -31,11 +42,15 @@ export async function retryBlocks(
     const detail = { blocks: blocks.length };
     await tx.audit.add({ at, actor: by.actor, action: "retry-blocks", subject, reason, detail, outcome: "done" });
   });
-  const released = isHeldForThem
-    ? await act(ports, found.name, { action: "release", reason }, { ...by, version: null })
-    : null;
-  return { kind: "done", blocks, released: released?.kind === "done" };
+  return { kind: "done", ...answer };
 }
+
+const isTriedAgain = ({ status, tries }: OutputBlockFacts): boolean =>
+  status === "failed" || ((status === "open" || status === "withdrawing") && tries > 0);
+
+/** It goes on, or somebody had asked for that before. */
+const isSo = (answer: ActAnswer): answer is Extract<ActAnswer, { kind: "done" | "would" | "already" }> =>
+  answer.kind === "done" || answer.kind === "would" || answer.kind === "already";
 
 async function blocksOf(
   { store }: Work,
@@ -66,8 +81,10 @@ export async function withdraw(ports: Work, name: RequestName, reason: string, b
     files: open.reduce((sum, { files }) => sum + files, 0),
     rules: open.flatMap(({ receipts }) => rulesIn(receipts)),
   };
-  if (request.outputState === "invalidated") return { kind: "already", ...what };
-  if (by.dryRun) return { kind: "would", ...what };
+  if (request.outputState === "invalidated")
+    return { kind: "already", ...what, message: `the outputs of ${name} were withdrawn before` };
+  const message = describeWithdrawn(name, what.files, what.blocks.length, what.rules.length);
+  if (by.dryRun) return { kind: "would", ...what, message };
   const why = `withdrawn by ${by.actor}: ${reason}`;
   const workflow = await store.workflows.forRequest(name);
   await leaveManifest(ports, { request, workflow }, why);
@@ -79,5 +96,5 @@ export async function withdraw(ports: Work, name: RequestName, reason: string, b
     const detail = { blocks: what.blocks.length, files: what.files };
     return tx.audit.add({ at, actor: by.actor, action: "withdraw", subject: name, reason, detail, outcome: "done" });
   });
-  return isDone ? { kind: "done", ...what } : { kind: "stale", request };
+  return isDone ? { kind: "done", ...what, message } : movedOn(store, (await store.requests.get(name)) ?? request);
 }

@@ -14,14 +14,23 @@ export interface BlockCommands {
 }
 
 export type RetryBlocksAnswer =
-  | { readonly kind: "done" | "would"; readonly blocks: readonly string[]; readonly released: boolean }
-  | { readonly kind: "unknown" };
+  | {
+      readonly kind: "done" | "would" | "nothing";
+      readonly blocks: readonly string[];
+      /** The request was held for them, and goes on. */
+      readonly released: boolean;
+      readonly message: string;
+    }
+  | { readonly kind: "unknown" }
+  | Refusal<"refused">
+  | NotAsSeen;
 export type WithdrawAnswer =
   | {
       readonly kind: "done" | "would" | "already";
       readonly blocks: readonly string[];
       readonly files: number;
       readonly rules: readonly string[];
+      readonly message: string;
     }
   | Refusal<"refused">
   | NotAsSeen;

@@ -5,6 +5,7 @@ import type { RequestName } from "../domain/names.ts";
 import type { NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { HoldReason, RequestRecord } from "../domain/request.ts";
+import { describeClassified } from "../explain/describe-change.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
 import type { Likeness } from "../recovery/likeness.ts";
 import { attemptKey, NO_ANSWERS } from "../recovery/round/answers.ts";
@@ -110,7 +111,7 @@ interface Said {
 
 /** Everything named was said before: the same answer again, and nothing is done twice. */
 async function saidBefore({ request, wanted, open, keep }: Said): Promise<ClassifyAnswer> {
-  const reason = "it was classified before";
+  const reason = `${plural(wanted.length, "failure")} ${wanted.length === 1 ? "was" : "were"} classified before`;
   return { kind: "done", items: answersFor(wanted), open, resubmit: null, rules: await keep(), reason, request };
 }
 
@@ -136,7 +137,7 @@ async function sayNow(
     case "conflict":
       return answer;
     case "stale":
-      return { kind: "stale", request };
+      return movedOn(ports.store, (await ports.store.requests.get(request.spec.name)) ?? request);
     case "against":
       return stands(answer.actions);
     default: {
@@ -147,7 +148,7 @@ async function sayNow(
         open,
         resubmit: answer.reason === null ? null : [...resubmit.keys()],
         rules: await keep(),
-        reason: answer.reason ?? whyNothing(open),
+        reason: describeClassified(wanted.length, answer.reason ?? whyNothing(open)),
         request: (await ports.store.requests.get(request.spec.name)) ?? request,
       };
     }

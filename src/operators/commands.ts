@@ -21,7 +21,7 @@ import { replayLast } from "./replay.ts";
 import { gatherResults } from "./results.ts";
 import { retryNode } from "./retry-node.ts";
 import { runDocument } from "./run.ts";
-import { banSite, changeSite, siteEffect, unbanSite } from "./site-actions.ts";
+import { banSite, changeSite, unbanSite } from "./site-actions.ts";
 import { check, preview, readText, submit } from "./submit.ts";
 import { syncSites } from "./sync-sites.ts";
 import { acknowledge, changeDag, reprioritise, setAdmission } from "./system-actions.ts";
@@ -61,7 +61,6 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     unbanSite: unbanSite.bind(null, ports),
     changeSite: changeSite.bind(null, ports),
     syncSites: nudging(syncSites.bind(null, ports), ({ kind }) => kind === "changes"),
-    siteEffect: siteEffect.bind(null, ports),
     changeDag: changeDag.bind(null, ports),
     retryBlocks: nudging(retryBlocks.bind(null, ports), ({ kind }) => kind === "done"),
     withdraw: nudging(withdraw.bind(null, ports), ({ kind }) => kind === "done"),

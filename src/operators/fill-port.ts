@@ -22,7 +22,15 @@ export interface FillCommands {
 }
 
 type NoProducts = { readonly kind: "unknown-request" } | Refusal<"refused">;
-export type FillPlanAnswer = { readonly kind: "found"; readonly plan: FillPlan } | NoProducts;
+export type FillPlanAnswer =
+  | {
+      readonly kind: "found";
+      readonly plan: FillPlan;
+      /** What a fill of it comes to, or why it is refused. */
+      readonly message: string;
+      readonly mayBeMade: boolean;
+    }
+  | NoProducts;
 export type FillAnswer =
   | {
       readonly kind: "done" | "would" | "already" | "nothing";

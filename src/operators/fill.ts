@@ -4,7 +4,7 @@ import type { RequestName } from "../domain/names.ts";
 import type { PendingFill } from "../domain/products.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { isTerminal } from "../domain/request-status.ts";
-import type { FillChoice } from "../domain/segments.ts";
+import type { FillChoice, FillPlan } from "../domain/segments.ts";
 import { type Workflow, workflowStatus } from "../domain/workflow.ts";
 import { kindOf, type Products } from "../kinds/kind.ts";
 import { gatherFill } from "../lifecycle/gather-fill.ts";
@@ -52,7 +52,25 @@ export async function fillPlan(ports: Ports, name: RequestName, choice: FillChoi
   const found = await findChosen(ports, name, choice);
   if (found.kind !== "found") return found;
   const { plan } = await gatherFill(ports, found.products, found.request, found.workflow, choice);
-  return { kind: "found", plan };
+  const told = await foresee(ports, found, choice, plan);
+  if ("problems" in told) return { kind: "found", plan, message: told.problems[0]!.message, mayBeMade: false };
+  return { kind: "found", plan, message: told.message, mayBeMade: told.kind === "would" || told.kind === "already" };
+}
+
+/** What a fill of it comes to; nothing is stored. */
+async function foresee(
+  { store }: Ports,
+  { request, workflow }: WithProducts,
+  choice: FillChoice,
+  plan: FillPlan,
+): Promise<{ kind: "would" | "already" | "nothing"; asked: PendingFill | null; message: string } | Refusal<"refused">> {
+  const closed = mayNotFill(request, workflow);
+  if (closed || !workflow) return closed ?? NOT_BEGUN;
+  if (plan.actions.length === 0)
+    return { kind: "nothing", asked: null, message: "there is nothing that could be made now" };
+  const asked = await store.segmentNodes.pendingFill(workflow.id);
+  const message = `${plural(plan.actions.length, "product")} to be made ${whenIt(request)}`;
+  return otherFill(asked, choice) ?? { kind: asked ? "already" : "would", asked, message };
 }
 
 /** Stored as it was asked for: the loop plans it again with what is so then, in the round that carries it out. */
@@ -67,19 +85,17 @@ export async function fill(
   if (found.kind !== "found") return found;
   const { request, workflow, products } = found;
   const { plan } = await gatherFill(ports, products, request, workflow, choice);
-  const todo = plural(plan.actions.length, "product");
-  if (plan.actions.length === 0)
-    return { kind: "nothing", plan, asked: null, message: "there is nothing that could be made now" };
-  if (dryRun) return { kind: "would", plan, asked: null, message: `${todo} would be made` };
-  const closed = mayNotFill(request, workflow);
-  if (closed || !workflow) return closed ?? NOT_BEGUN;
+  const told = await foresee(ports, found, choice, plan);
+  if ("problems" in told) return told;
+  if (dryRun || told.kind === "nothing" || !workflow) return { ...told, plan };
+  const { message } = told;
   const wanted: PendingFill = { choice, actor, reason, askedAt: ports.clock.now() };
   const asked = await askFor(ports, request, workflow, wanted);
   const other = otherFill(asked, choice);
   if (other) return other;
   const isOurs = isDeepStrictEqual(asked, wanted);
   await noteFill(ports, request, wanted, isOurs ? "done" : "already", { actions: plan.actions.length });
-  return { kind: isOurs ? "done" : "already", plan, asked, message: `${todo} to be made ${whenIt(request)}` };
+  return { kind: isOurs ? "done" : "already", plan, asked, message };
 }
 
 /** One that stands and is not this one: there is one at a time. */
@@ -93,7 +109,8 @@ export const otherFill = (asked: PendingFill | null, choice: FillChoice): Refusa
 
 export const NOT_BEGUN = refused("it has not begun yet", "submit it, and ask again in a moment");
 
-function mayNotFill({ status }: RequestRecord, workflow: Workflow | null): Refusal<"refused"> | null {
+/** Nothing is made for a request that is over for good, nor for one that has not begun. */
+export function mayNotFill({ status }: RequestRecord, workflow: Workflow | null): Refusal<"refused"> | null {
   if (status === "failed" || status === "aborted")
     return refused(`it is ${status}, and that is final`, "a new request");
   return workflow ? null : NOT_BEGUN;

@@ -63,5 +63,10 @@ interface RetriedTransfer {
   readonly removesLock: boolean;
 }
 export type RetriedTransfers =
-  | { readonly kind: "done" | "would"; readonly items: readonly RetriedTransfer[]; readonly moved: readonly string[] }
+  | {
+      readonly kind: "done" | "would";
+      readonly items: readonly RetriedTransfer[];
+      readonly moved: readonly string[];
+      readonly message: string;
+    }
   | NotSegments;

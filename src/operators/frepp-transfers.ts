@@ -3,12 +3,13 @@ import { parseInterval } from "../domain/calendar.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { PendingFill } from "../domain/products.ts";
 import type { NodeId, NodeRow } from "../domain/segments.ts";
+import { describeRetriedTransfers } from "../explain/describe-change.ts";
 import { decideRetry } from "../kinds/segments/frepp/retry-transfer.ts";
 import { HISTORY } from "../kinds/segments/nodes.ts";
 import { EVERYTHING, lookAround } from "../lifecycle/gather-fill.ts";
 import { type FoundTransfer, findTransfers, removeLocks } from "../lifecycle/look-at-transfers.ts";
 import type { Work } from "../lifecycle/ports.ts";
-import { askFor, otherFill } from "./fill.ts";
+import { askFor, mayNotFill, otherFill } from "./fill.ts";
 import type { FreppCommands, RetriedTransfers, TransfersAnswer, TransferView } from "./frepp-port.ts";
 import { loadModelRun, type ModelRun } from "./model-run.ts";
 import type { By } from "./port.ts";
@@ -64,6 +65,8 @@ export async function retryTransfers(
     const problem = { path: "", message: "its history arrives by itself", allowed: "requests with history.transfer" };
     return { kind: "refused", problems: [problem] };
   }
+  const closed = mayNotFill(run.request, run.workflow);
+  if (closed) return closed;
   const facts = await transfersOf(ports, run, segments);
   const now = clock.now();
   const decided = facts.map((one) => ({ one, retry: decideRetry(one, force, by.actor, now) }));
@@ -71,11 +74,13 @@ export async function retryTransfers(
     ...{ segment: segmentOf(one.id), action, reason, removesLock },
   }));
   const rows = decided.flatMap(({ retry }) => retry.row ?? []);
-  if (by.dryRun || rows.length === 0) return { kind: by.dryRun ? "would" : "done", items, moved: [] };
+  const tried = items.filter(({ action }) => action === "retry");
+  const message = describeRetriedTransfers(tried.length, items.length - tried.length);
   const choice = { ...EVERYTHING, recurse: false, nodes: rows.map(({ id }) => id) };
-  const wanted: PendingFill = { choice, actor: by.actor, reason, askedAt: now };
-  const other = otherFill(await store.segmentNodes.pendingFill(run.workflow.id), choice);
+  const other = rows.length > 0 ? otherFill(await store.segmentNodes.pendingFill(run.workflow.id), choice) : null;
   if (other) return other;
+  if (by.dryRun || rows.length === 0) return { kind: by.dryRun ? "would" : "done", items, moved: [], message };
+  const wanted: PendingFill = { choice, actor: by.actor, reason, askedAt: now };
   const entry = {
     at: now,
     actor: by.actor,
@@ -84,7 +89,7 @@ export async function retryTransfers(
     reason,
     outcome: "done" as const,
   };
-  const detail = { force, items: items.filter(({ action }) => action === "retry") };
+  const detail = { force, items: tried };
   await store.audit.add({ ...entry, detail });
   const locks = decided.flatMap(({ one, retry }) =>
     retry.removesLock && "file" in one ? [{ name: `${one.file}.lock`, text: one.lockText ?? "" }] : [],
@@ -92,7 +97,7 @@ export async function retryTransfers(
   await removeLocks(ports, run.request, run.work, locks, by.actor);
   const moved = await store.transaction((tx) => tx.segmentNodes.write(run.workflow.id, rows));
   await askFor(ports, run.request, run.workflow, wanted);
-  return { kind: "done", items, moved: [...moved].map(segmentOf) };
+  return { kind: "done", items, moved: [...moved].map(segmentOf), message };
 }
 
 /** Of these segments, or of all whose transfer is not done. */

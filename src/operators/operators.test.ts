@@ -120,7 +120,6 @@ describe("sites", () => {
     expect(await world.commands.banSite(north, { ...wanted, request: name }, ann)).toMatchObject({ kind: "banned" });
     expect(await world.commands.banSite(north, { ...wanted, days: 999 }, ann)).toMatchObject({ kind: "problems" });
     expect(await world.commands.banSite("nowhere" as SiteName, wanted, ann)).toMatchObject({ kind: "problems" });
-    expect(await world.commands.siteEffect(north)).toMatchObject({ usedBy: 0 });
     const only = { request: name, all: false, reason: "back" };
     expect(await world.commands.unbanSite(north, only, ann)).toMatchObject({ kind: "lifted", bans: [{}] });
     const every = { request: null, all: true, reason: "back" };
@@ -154,11 +153,15 @@ test("a DAG is paused and let go in the engine; an alert is acknowledged once", 
   name = await world.submit(generation("r", 1));
   for (let pass = 0; pass < 5; pass++) await world.pass();
   dagId = (await world.workflow(name)).currentDagId as DagId;
-  expect(await world.commands.changeDag(dagId, "hold", "look", "ann")).toMatchObject({ kind: "done" });
+  expect(await world.commands.changeDag(dagId, "hold", "look", { actor: "ann", dryRun: false })).toMatchObject({
+    kind: "done",
+  });
   expect((await world.store.dags.history(dagId)).map(({ type }) => type)).toContain("held");
   world.engine.finish(world.storageDir);
   for (let pass = 0; pass < 3; pass++) await world.pass();
-  expect(await world.commands.changeDag(dagId, "release", "go", "ann")).toMatchObject({ kind: "not-allowed" });
+  expect(await world.commands.changeDag(dagId, "release", "go", { actor: "ann", dryRun: false })).toMatchObject({
+    kind: "not-allowed",
+  });
 
   const at = world.ports.clock.now();
   await world.store.alerts.raise({ key: "k", severity: "warning", subject: "r", message: "slow", at });

@@ -1,8 +1,8 @@
 import type { Result } from "../base/result.ts";
 import type { AdmissionLimits, Queue } from "../domain/admission.ts";
-import type { Site, SiteSyncAnswer } from "../domain/dag.ts";
+import type { SiteSyncAnswer } from "../domain/dag.ts";
 import type { DagId, RequestName, SiteName } from "../domain/names.ts";
-import type { AlertRecord, BanRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
+import type { AlertRecord, NewNodeAction, NodeAction, NodeChanges } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { Draft, RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { ErrorsView } from "../explain/errors-view.ts";
@@ -21,7 +21,7 @@ import type { RecoveryCommands } from "./recovery-port.ts";
 import type { ReplayCommands } from "./replay.ts";
 import type { ResultCommands } from "./result-port.ts";
 import type { RunCommands } from "./run-port.ts";
-import type { BanSiteAnswer, BanWanted, SiteEffect } from "./site-port.ts";
+import type { BanSiteAnswer, BanWanted, ChangeSiteAnswer, SiteWanted, UnbanSiteAnswer } from "./site-port.ts";
 
 export { actionCommand } from "../explain/advise.ts";
 export { describeErrors } from "../explain/describe-errors.ts";
@@ -45,7 +45,7 @@ export {
 } from "../recovery/round/actions.ts";
 export type { Cause, Choice, UnitMap, UnitPaint } from "./desk-port.ts";
 export type { RunAnswer } from "./run-port.ts";
-export type { BanSiteAnswer, BanWanted, Effect, SiteEffect };
+export type { Effect };
 
 /**
  * What people and programs may ask. A command checks, stores a wish or a change, nudges the loop and returns; the loop
@@ -70,7 +70,7 @@ export interface Commands
   reprioritise(
     name: RequestName,
     wanted: { priority?: number; urgent?: boolean; reason?: string },
-    seen: Seen,
+    by: By & Seen,
   ): Promise<ChangeAnswer>;
   /** `from`: release, restart: the request as it should have been, as a person wrote it. */
   act(name: RequestName, wanted: OperatorRequest & { from?: string }, by: By & Seen): Promise<ActAnswer>;
@@ -87,29 +87,18 @@ export interface Commands
     site: SiteName,
     wanted: { readonly request: RequestName | null; readonly all: boolean; readonly reason: string },
     by: By,
-  ): Promise<
-    | { readonly kind: "lifted" | "would"; readonly bans: readonly BanRecord[] }
-    | { readonly kind: "unknown-site" }
-    | { readonly kind: "unknown-request" }
-  >;
-  /** false: there is no such site. */
-  changeSite(
-    name: SiteName,
-    wanted: { readonly status: Site["status"]; readonly note?: string },
-    actor: string,
-  ): Promise<boolean>;
+  ): Promise<UnbanSiteAnswer>;
+  changeSite(name: SiteName, wanted: SiteWanted, by: By): Promise<ChangeSiteAnswer>;
   /** Throws WorldError("catalog-unreachable"). */
   syncSites(by: By): Promise<SiteSyncAnswer>;
-  /** What it would mean for the open requests if the site were gone. */
-  siteEffect(site: SiteName): Promise<SiteEffect | null>;
   /** The engine pauses the run, or lets it go on; the request does not move. */
   changeDag(
     dagId: DagId,
     verb: "hold" | "release",
     reason: string,
-    actor: string,
+    by: By,
   ): Promise<
-    | { readonly kind: "done"; readonly requestName: RequestName | null }
+    | { readonly kind: "done" | "would"; readonly message: string }
     | { readonly kind: "unknown-dag" }
     | { readonly kind: "not-allowed"; readonly reason: string }
   >;
@@ -178,7 +167,7 @@ export type NotAsSeen =
   | { readonly kind: "stale"; readonly request: RequestRecord; readonly why?: string };
 
 type ChangeAnswer =
-  | { readonly kind: "changed"; readonly request: RequestRecord }
+  | { readonly kind: "changed" | "would" | "already"; readonly request: RequestRecord; readonly message: string }
   /** The state does not allow it, with the reason and what is allowed. */
   | { readonly kind: "not-allowed"; readonly reason: string }
   | NotAsSeen;

@@ -4,7 +4,7 @@ import type { NodeId, NodeRow, NodeState } from "../domain/segments.ts";
 import { EVERYTHING, gatherFill, readRows } from "../lifecycle/gather-fill.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { verifyFor } from "../lifecycle/verify-products.ts";
-import { askFor, findProducts, lookAgain, refusedAt, reopen } from "./fill.ts";
+import { askFor, findProducts, lookAgain, mayNotFill, NOT_BEGUN, otherFill, refusedAt, reopen } from "./fill.ts";
 import type { NodeFilter, NodePage, ReleasedNodes, VerifiedNode, VerifyAnswer } from "./fill-port.ts";
 import type { By } from "./port.ts";
 
@@ -21,6 +21,7 @@ export async function verify(
   const found = await findProducts(ports, name);
   if (found.kind !== "found") return found;
   const { request, workflow, products } = found;
+  if (!workflow) return NOT_BEGUN;
   const filling = await gatherFill(ports, products, request, workflow, EVERYTHING);
   const seen = await verifyFor(ports, products, request, filling, { after, longestMs: LONGEST_MS });
   if (seen === null) return refusedAt("after", `there is no product ${after}`, "what an answer said is next");
@@ -36,9 +37,9 @@ export async function verify(
   const { live, locks, look } = filling;
   const plan = products.fill({ request: name, work, rows, live, locks, look, choice: EVERYTHING, now });
   const part = next === null ? "" : `looked at ${looked} of ${plural(of, "product")}: `;
-  const message = `${part}${plural(nodes.length, "row")} ${dryRun ? "would be" : nodes.length === 1 ? "was" : "were"} put right, ${plural(plan.holes, "hole")}`;
+  const message = `${part}${plural(nodes.length, "row")} put right, ${plural(plan.holes, "hole")}`;
   const answer = { nodes, plan, message, looked, of, next };
-  if (dryRun || !workflow) return { kind: "would", ...answer };
+  if (dryRun) return { kind: "would", ...answer };
   const isOpen = next === null ? plan.holes > 0 : nodes.some(({ outcome }) => outcome === "demoted");
   await ports.store.transaction(async (tx) => {
     await tx.segmentNodes.write(workflow.id, changed);
@@ -66,7 +67,9 @@ export async function releaseNodes(
   const found = await findProducts(ports, name);
   if (found.kind !== "found") return found;
   const { request, workflow, products } = found;
-  const rows = workflow ? await readRows(ports, workflow) : new Map<string, NodeRow>();
+  const closed = mayNotFill(request, workflow);
+  if (closed || !workflow) return closed ?? NOT_BEGUN;
+  const rows = await readRows(ports, workflow);
   const chosen = wanted.map((pattern) => [...rows.values()].filter(({ id }) => isMatch(pattern, id)));
   const problems = chosen.flatMap((some, at) =>
     some.length > 0
@@ -77,8 +80,10 @@ export async function releaseNodes(
   const all = [...new Map(chosen.flat().map((row) => [row.id, row])).values()];
   const free = all.filter(({ state }) => RELEASABLE.includes(state));
   const nodes = free.map(({ id }) => id);
-  if (free.length === 0 || !workflow)
+  if (free.length === 0)
     return { kind: "already", nodes, moved: [], message: `nothing to release: ${all[0]?.id} is ${all[0]?.state}` };
+  const other = otherFill(await ports.store.segmentNodes.pendingFill(workflow.id), EVERYTHING);
+  if (other) return other;
   const message = `${plural(free.length, "product")} tried again in a new epoch`;
   if (dryRun) return { kind: "would", nodes, moved: [], message };
   const at = ports.clock.now();

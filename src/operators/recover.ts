@@ -35,7 +35,7 @@ export async function recover(
   const names = run && nodes.length > 0 ? await ports.spool.jobNames(run.dag.submitDir) : null;
   const only = wanted.only?.map((name) => names?.nodeOf(name) ?? name) ?? null;
   const nextVersionKeeps = kindOf(ports.kinds, request.spec.work).credits !== undefined;
-  const decided = decideRecovery({ nodes, limits: ports.policy, cores, nextVersionKeeps }, { ...wanted, only });
+  const decided = decideRecovery({ name, nodes, limits: ports.policy, cores, nextVersionKeeps }, { ...wanted, only });
   if (!decided.ok) return { kind: "refused", problems: decided.error };
   const called = decided.value.nodes.map((one) => ({ ...one, job: names?.nameOf(one.unit) ?? null }));
   const recovery = { ...decided.value, nodes: called };

@@ -1,10 +1,17 @@
-import type { Site } from "../domain/dag.ts";
 import type { RequestName, SiteName, WorkflowId } from "../domain/names.ts";
-import type { BanRecord } from "../domain/operator.ts";
+import { type BanOutcome, describeBan, describeSiteStatus, describeUnban } from "../explain/describe-change.ts";
 import { allowedSites } from "../lifecycle/gather-round.ts";
 import type { Ports, Work } from "../lifecycle/ports.ts";
 import { checkBanByHand, concerns, daysAfter } from "../recovery/bans/ban.ts";
-import type { BanSiteAnswer, BanWanted, By, SiteEffect } from "./port.ts";
+import type { By } from "./port.ts";
+import type {
+  BanSiteAnswer,
+  BanWanted,
+  ChangeSiteAnswer,
+  SiteEffect,
+  SiteWanted,
+  UnbanSiteAnswer,
+} from "./site-port.ts";
 
 /** Bans people set and lift. What it means for the open requests is always said. */
 export async function banSite(
@@ -24,13 +31,24 @@ export async function banSite(
   const until = daysAfter(now, wanted.days);
   const evidence = { by: actor };
   const effect = await effectOf(ports, site, workflow === null ? null : request);
-  if (dryRun) return { kind: "would", until, ban: null, effect };
+  const told = (outcome: BanOutcome, until: Date) => ({
+    until,
+    effect,
+    message: describeBan(site, { outcome, until, request, use: effect }),
+  });
+  if (dryRun) {
+    const standing = (await store.sites.bans({ sites: [site], at: now })).filter((ban) => ban.workflowId === workflow);
+    const longest = standing.toSorted((a, b) => b.expiresAt.getTime() - a.expiresAt.getTime())[0] ?? null;
+    if (longest && longest.expiresAt >= until)
+      return { kind: "already", ban: longest, ...told("already", longest.expiresAt) };
+    return { kind: "would", ban: longest, ...told(longest ? "extended" : "banned", until) };
+  }
   return store.transaction(async (tx): Promise<BanSiteAnswer> => {
     const { kind, ban } = await tx.sites.ban({ site, workflowId: workflow, reason, evidence, until, actor, at: now });
     const detail = { ...(request !== null && { request }), until: ban.expiresAt.toISOString() };
     const outcome = kind === "already" ? "already" : "done";
     await tx.audit.add({ at: now, actor, action: "ban", subject: site, reason, detail, outcome });
-    return { kind, ban, until: ban.expiresAt, effect };
+    return { kind, ban, ...told(kind, ban.expiresAt) };
   });
 }
 
@@ -40,11 +58,7 @@ export async function unbanSite(
   site: SiteName,
   { request, all, reason }: { readonly request: RequestName | null; readonly all: boolean; readonly reason: string },
   { actor, dryRun }: By,
-): Promise<
-  | { readonly kind: "lifted" | "would"; readonly bans: readonly BanRecord[] }
-  | { readonly kind: "unknown-site" }
-  | { readonly kind: "unknown-request" }
-> {
+): Promise<UnbanSiteAnswer> {
   const { store } = ports;
   if (!(await store.sites.get(site))) return { kind: "unknown-site" };
   const workflow = await scopeOf(ports, request);
@@ -53,7 +67,8 @@ export async function unbanSite(
   const scope = all ? "all" : workflow;
   const active = await store.sites.bans({ sites: [site], at: now });
   const lifted = active.filter((ban) => scope === "all" || ban.workflowId === scope);
-  if (dryRun) return { kind: "would", bans: lifted };
+  const message = describeUnban(site, lifted.length);
+  if (dryRun) return { kind: "would", bans: lifted, message };
   await store.transaction(async (tx) => {
     await tx.sites.unban({ site, workflowId: scope }, actor, now);
     for (const { id, workflowId } of lifted) {
@@ -62,7 +77,7 @@ export async function unbanSite(
       await tx.audit.add({ key: `removed ${id}`, ...noted, outcome: "done" });
     }
   });
-  return { kind: "lifted", bans: lifted };
+  return { kind: "lifted", bans: lifted, message };
 }
 
 /** The workflow meant; null: every one; undefined: there is no such request, or it has no workflow yet. */
@@ -73,23 +88,25 @@ async function scopeOf(ports: Ports, request: RequestName | null): Promise<Workf
 
 const VERBS = { enabled: "enable", draining: "drain", disabled: "disable" } as const;
 
-/** What an operator says of a site; false: there is no such site. */
+/** What an operator says of a site, and what that means for the open requests. */
 export async function changeSite(
-  { store, clock }: Ports,
+  ports: Ports,
   name: SiteName,
-  wanted: { readonly status: Site["status"]; readonly note?: string },
-  actor: string,
-): Promise<boolean> {
-  const at = clock.now();
-  if (!(await store.sites.change(name, wanted, actor, at))) return false;
+  wanted: SiteWanted,
+  { actor, dryRun }: By,
+): Promise<ChangeSiteAnswer> {
+  const { store, clock } = ports;
+  const site = await store.sites.get(name);
+  if (!site) return null;
   const { status, note: reason = "" } = wanted;
+  const use = await effectOf(ports, name, null);
+  const effect = status === "enabled" ? { ...use, leftWithout: [], leftWithoutTotal: 0 } : use;
+  const message = describeSiteStatus(name, site.status, status, effect);
+  if (dryRun) return { effect, message };
+  const at = clock.now();
+  if (!(await store.sites.change(name, wanted, actor, at))) return null;
   await store.audit.add({ at, actor, action: VERBS[status], subject: name, reason, detail: {}, outcome: "done" });
-  return true;
-}
-
-/** What it would mean for the open requests if the site were gone; null: no such site. */
-export async function siteEffect(ports: Ports, site: SiteName): Promise<SiteEffect | null> {
-  return (await ports.store.sites.get(site)) ? effectOf(ports, site, null) : null;
+  return { effect, message };
 }
 
 const MOST_NAMES = 100;

@@ -1,3 +1,4 @@
+import type { Site } from "../domain/dag.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { BanRecord } from "../domain/operator.ts";
 import type { Problem } from "../domain/problem.ts";
@@ -18,10 +19,23 @@ export interface BanWanted {
 }
 export type BanSiteAnswer =
   | {
+      /** would: a dry run, and it would be banned or its ban extended. */
       readonly kind: "banned" | "extended" | "already" | "would";
       readonly until: Date;
       readonly ban: BanRecord | null;
       readonly effect: SiteEffect;
+      readonly message: string;
     }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "unknown-request" };
+export type UnbanSiteAnswer =
+  | { readonly kind: "lifted" | "would"; readonly bans: readonly BanRecord[]; readonly message: string }
+  | { readonly kind: "unknown-site" }
+  | { readonly kind: "unknown-request" };
+/** What an operator says of a site. */
+export interface SiteWanted {
+  readonly status: Site["status"];
+  readonly note?: string;
+}
+/** null: there is no such site. */
+export type ChangeSiteAnswer = { readonly effect: SiteEffect; readonly message: string } | null;

@@ -49,7 +49,7 @@ test("a dry run says what would change; the sync changes it, once", async () => 
 
 test("a drain from outside keeps new work away, and a person's word stays", async () => {
   await sync();
-  await world.commands.changeSite("T1_XX_One" as SiteName, { status: "disabled" }, "ann");
+  await world.commands.changeSite("T1_XX_One" as SiteName, { status: "disabled" }, { actor: "ann", dryRun: false });
   statuses = async () =>
     '{"csvdata":[{"VOName":"T1_XX_One","Status":"enabled"},{"VOName":"T2_XX_Two","Status":"drain"}]}';
   expect(await sync()).toMatchObject({ changes: [{ name: "T2_XX_Two", what: "enabled → draining" }] });

@@ -1,5 +1,6 @@
-import { isInEngine } from "../domain/dag.ts";
+import { isInEngine, runningNodes } from "../domain/dag.ts";
 import { isTerminal } from "../domain/request-status.ts";
+import { describePause, describePriority, samePriority } from "../explain/describe-change.ts";
 import { runOf } from "../lifecycle/gather.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { admissionLimits } from "../lifecycle/queue.ts";
@@ -16,7 +17,7 @@ export const reprioritise: Command<"reprioritise"> = async (
   { store, clock },
   name,
   { reason, ...wanted },
-  { actor, version },
+  { actor, version, dryRun },
 ) => {
   const request = await store.requests.get(name);
   if (!request) return { kind: "unknown-request" };
@@ -25,35 +26,43 @@ export const reprioritise: Command<"reprioritise"> = async (
   if (isTerminal(status)) return { kind: "not-allowed", reason: `${name} is ${status}: nothing is left to prioritise` };
   if (wanted.urgent && productionSteps.length > 0)
     return { kind: "not-allowed", reason: `${name} has production steps: it cannot be urgent as well` };
-  const said = [
-    ...(wanted.priority === undefined ? [] : [`priority ${wanted.priority}`]),
-    ...(wanted.urgent === undefined ? [] : [wanted.urgent ? "urgent" : "not urgent"]),
-  ];
-  const why = { reason: [said.join(", "), ...(reason ? [reason] : [])].join(": "), actor, at: clock.now() };
+  const message = describePriority(request, wanted);
+  if (message === null) return { kind: "already", request, message: samePriority(request) };
+  if (dryRun) return { kind: "would", request, message };
+  const why = { reason: [message, ...(reason ? [reason] : [])].join(": "), actor, at: clock.now() };
   const isDone = await store.transaction(
     async (tx) =>
       (await tx.requests.change(name, request.version, wanted, why)) &&
       tx.audit.add({ ...why, action: "priority", subject: name, detail: {}, outcome: "done" }),
   );
-  return { kind: isDone ? "changed" : "stale", request: (await store.requests.get(name)) ?? request };
+  const now = (await store.requests.get(name)) ?? request;
+  return isDone ? { kind: "changed", request: now, message } : movedOn(store, now);
 };
 
 const PAST = { hold: "held", release: "released" } as const;
 
-export const changeDag: Command<"changeDag"> = async ({ store, engine, clock }, dagId, verb, reason, actor) => {
+export const changeDag: Command<"changeDag"> = async (
+  { store, engine, clock },
+  dagId,
+  verb,
+  reason,
+  { actor, dryRun },
+) => {
   const dag = await store.dags.get(dagId);
   if (!dag) return { kind: "unknown-dag" };
   if (!isInEngine(dag.status)) {
     const why = `it is ${dag.status}: only a DAG that is in the engine can be ${PAST[verb]}`;
     return { kind: "not-allowed", reason: why };
   }
+  const message = describePause(verb, runningNodes(dag.nodes));
+  if (dryRun) return { kind: "would", message };
   await engine[verb](runOf(dag, 0));
   const at = clock.now();
   const requestName = (await store.workflows.get(dag.workflowId))?.requestName ?? null;
   await store.dags.addEvent({ dagId, type: PAST[verb], detail: { actor, reason }, at });
   const subject = requestName ?? dagId;
   await store.audit.add({ at, actor, action: `${verb}-dag`, subject, reason, detail: { dag: dagId }, outcome: "done" });
-  return { kind: "done", requestName };
+  return { kind: "done", message };
 };
 
 export const acknowledge: Command<"acknowledge"> = async ({ store, clock }, id, reason, actor) => {

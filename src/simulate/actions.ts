@@ -19,7 +19,9 @@ export async function perform(act: Action, story: Story): Promise<void> {
       return operate(act, story);
     case "site": {
       const status = ({ drain: "draining", enable: "enabled", disable: "disabled" } as const)[act.action];
-      const known = await story.server().commands.changeSite(act.site as SiteName, { status }, "story");
+      const known = await story
+        .server()
+        .commands.changeSite(act.site as SiteName, { status }, { actor: "story", dryRun: false });
       return say(`${act.site} is ${status} now${known ? "" : " (not a known site)"}`);
     }
     case "ban":

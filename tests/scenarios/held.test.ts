@@ -96,7 +96,7 @@ test("a hold while a submission is uncertain: it waits for a person, also when t
 test("whoever deletes, sets a priority or a limit is in the audit", async () => {
   const world = await makeWorld();
   const name = await world.submit(generation("gen", 1));
-  await world.commands.reprioritise(name, { priority: 7 }, { actor: "bob", version: null });
+  await world.commands.reprioritise(name, { priority: 7 }, { actor: "bob", version: null, dryRun: false });
   await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
   await world.commands.act(name, { action: "abort", reason: "typo" }, { actor: "ann", version: null, dryRun: false });
   await world.commands.setAdmission({ maxActive: 3 }, "eve");

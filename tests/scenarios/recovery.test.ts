@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import type { SiteName } from "../../src/domain/names.ts";
 import { ask, endWith, running, type World } from "../support/active-request.ts";
 
+const ANN = { actor: "ann", dryRun: false };
+
 test("one failed unit of ten is rescued: only it is run again, and the request completes", async () => {
   const { world, name } = await running(10);
   await endWith(world, 1);
@@ -112,7 +114,7 @@ test.each(["stop", "hold"] as const)(
     const by = { actor: "ann", dryRun: false };
     if (action === "stop")
       await world.commands.banSite("north" as SiteName, { request: null, days: 1, reason: "broken" }, by);
-    else await world.commands.changeSite("north" as SiteName, { status: "draining" }, "ann");
+    else await world.commands.changeSite("north" as SiteName, { status: "draining" }, ANN);
     await ask(world, name, { action: "resume" });
     await world.pass();
     await world.expectStatus(name, "active");
@@ -131,8 +133,7 @@ test("when no site is left for the next run, it is held and says which are close
   await ask(world, name, { action: "hold" });
   await world.pass();
   await world.pass();
-  for (const site of ["north", "south"])
-    await world.commands.changeSite(site as SiteName, { status: "draining" }, "ann");
+  for (const site of ["north", "south"]) await world.commands.changeSite(site as SiteName, { status: "draining" }, ANN);
   await ask(world, name, { action: "resume" });
   await world.pass();
   await world.expectStatus(name, "held");
@@ -140,7 +141,7 @@ test("when no site is left for the next run, it is held and says which are close
     code: "no-site-left",
     message: expect.stringContaining("north (draining), south (draining)"),
   });
-  await world.commands.changeSite("south" as SiteName, { status: "enabled" }, "ann");
+  await world.commands.changeSite("south" as SiteName, { status: "enabled" }, ANN);
   await ask(world, name, { action: "release" });
   await world.pass();
   await world.expectStatus(name, "active");

@@ -178,19 +178,19 @@ test("abort before anything ran is immediate, and twice is once", async () => {
   await world.pass();
   await world.expectStatus(name, "aborted");
   expect(world.engine.calls).not.toContain("submit");
-  expect(await world.commands.reprioritise(name, { priority: 5 }, { actor: "ann", version: null })).toMatchObject({
-    kind: "not-allowed",
-  });
+  expect(
+    await world.commands.reprioritise(name, { priority: 5 }, { actor: "ann", version: null, dryRun: false }),
+  ).toMatchObject({ kind: "not-allowed" });
 });
 
 test("a stale change is refused", async () => {
   const world = await makeWorld();
   const name = await world.submit(generation("gen", 1));
   const seen = (await world.request(name)).version;
-  await world.commands.reprioritise(name, { priority: 7 }, { actor: "ann", version: seen });
-  expect(await world.commands.reprioritise(name, { priority: 8 }, { actor: "bob", version: seen })).toMatchObject({
-    kind: "stale",
-  });
+  await world.commands.reprioritise(name, { priority: 7 }, { actor: "ann", version: seen, dryRun: false });
+  expect(
+    await world.commands.reprioritise(name, { priority: 8 }, { actor: "bob", version: seen, dryRun: false }),
+  ).toMatchObject({ kind: "stale" });
   expect((await world.request(name)).priority).toBe(7);
 });
 

@@ -185,7 +185,11 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
       ok({ request: sampleRequest({ status: "submitted", version: 1 }), warnings: ["check the sites"], plan: null }),
     check: async () => ok({ request: null, warnings: [], plan: null }),
     preview: async () => err({ code: "no-site", message: "no site is left", evidence: {} }),
-    reprioritise: async (_name, change) => ({ kind: "changed", request: sampleRequest({ ...change, version: 8 }) }),
+    reprioritise: async (_name, change) => ({
+      kind: "changed",
+      request: sampleRequest({ ...change, version: 8 }),
+      message: "priority 1 → 2",
+    }),
     act: async (_name, { action, reason }, { actor, dryRun }) => ({
       kind: dryRun ? "would" : "done",
       reason: `${action}: ${reason}`,
@@ -194,12 +198,16 @@ export const fakeCommands = (parts: Partial<Commands> = {}): Commands =>
       detail: {},
       request: sampleRequest({ wish: { kind: "abort", actor, reason, at: NOW }, version: 8 }),
     }),
-    siteEffect: async (name) =>
-      name === "north" ? { usedBy: 2, leftWithout: ["muons-2026" as RequestName], leftWithoutTotal: 1 } : null,
     causes: async () => ({ causes: [], lookedAt: NOW }),
     actionsOf: async (name) => (name === "muons-2026" ? { request: sampleRequest(), choices: [] } : null),
     setAdmission: async (limits) => ({ maxActive: 300, ...limits }),
-    changeSite: async (name) => name === "north",
+    changeSite: async (name) =>
+      name === "north"
+        ? {
+            effect: { usedBy: 2, leftWithout: ["muons-2026" as RequestName], leftWithoutTotal: 1 },
+            message: "north is drained",
+          }
+        : null,
     queue: async () => ({
       active: 300,
       limits: { maxActive: 300 },

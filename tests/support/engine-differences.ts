@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
@@ -56,7 +55,7 @@ async function runOne(seat: EngineSeat, watch: Watcher, dag: GeneratedDag): Prom
   for (let round = 0; round < MAX_SUBMISSIONS; round++) {
     const run = await submit(seat.engine, round === 0 ? laid : again(laid));
     if (dag.stops && round === 0) {
-      await untilOnlyWaiting(seat, run);
+      await untilOnlyWaiting(run, dag);
       await seat.engine.stop(run);
     }
     await watch.ended(run, 150);
@@ -69,31 +68,39 @@ async function runOne(seat: EngineSeat, watch: Watcher, dag: GeneratedDag): Prom
   return outcomes;
 }
 
-/** Nothing moves but jobs that wait for `go` (or nothing at all any more): every unit and job that was begun is really there. */
-async function untilOnlyWaiting(seat: EngineSeat, run: TestRun): Promise<void> {
-  let before = "";
-  let since = Date.now();
+/**
+ * Every node has come to where it stays without `go`: it ended for good, waits for one that does, or is a job that waits
+ * for `go` and has begun. How long that takes does not matter: it is read off the status files, not off a clock.
+ */
+async function untilOnlyWaiting(run: TestRun, dag: GeneratedDag): Promise<void> {
   await untilTrue(
-    "nothing moves",
+    "only jobs that wait for go are left",
     async () => {
-      const nodes = await seat.engine.nodes(run);
       const ran = await executions(run);
-      const now = JSON.stringify([nodes, ran]);
-      if (now !== before) [before, since] = [now, Date.now()];
-      const begun = nodes.every(({ unit, node, state }) => {
-        return state !== "queued" || `job.${unit ? `${unit}.` : ""}${node}` in ran;
-      });
-      return nodes.length > 0 && begun && Date.now() - since > 5000 && (await unitsHaveBegun(run));
+      const stays = async (unit: string | null): Promise<Stay> => {
+        const [folder, file] = unit === null ? [".", "workflow.dag"] : [unit, "group.dag"];
+        const text = await readFile(path.join(run.submitDir, folder, `${file}.status`), "utf8").catch(() => "");
+        const { nodes, complete } = parseStatusFile(text);
+        if (!complete || nodes.length === 0) return "moves";
+        const states = await Promise.all(
+          nodes.map(({ name, state }): Stay | Promise<Stay> => {
+            if (["done", "failed", "waiting", "futile"].includes(state)) return "over";
+            if (state !== "queued") return "moves";
+            // A unit is in the queue for as long as something in it waits; then its end is on the way.
+            if (isUnit(name)) return stays(name).then((inside) => (inside === "waits" ? "waits" : "moves"));
+            const key = unit === null ? name : `${unit}.${name}`;
+            const isWaiting = dag.files[path.join(folder, file)]?.includes(`key="${key}" codes="wait"`) === true;
+            return isWaiting && `job.${key}` in ran ? "waits" : "moves";
+          }),
+        );
+        return states.includes("moves") ? "moves" : states.includes("waits") ? "waits" : "over";
+      };
+      return (await stays(null)) !== "moves";
     },
     120,
   );
 }
-
-async function unitsHaveBegun(run: TestRun): Promise<boolean> {
-  const top = parseStatusFile(await readFile(path.join(run.submitDir, "workflow.dag.status"), "utf8"));
-  const live = top.nodes.filter((node) => isUnit(node.name) && node.state === "queued");
-  return live.every((node) => existsSync(path.join(run.submitDir, node.name, "group.dag.status")));
-}
+type Stay = "moves" | "waits" | "over";
 
 async function outcomeOf(
   seat: EngineSeat,

@@ -85,7 +85,7 @@ export const attemptRuns: Runs<typeof attempts> = {
         return {
           ...answer,
           requestName: answer.request.spec.name,
-          dryRun: answer.kind === "would",
+          dryRun: call.by.dryRun,
           already: answer.items.every(({ outcome }) => outcome === "already"),
           message: answer.reason,
         };

@@ -16,21 +16,24 @@ export const blockRuns: Runs<typeof blocks> = {
     });
     return { ...blocks, sums: await call.queries.outputSums(name) };
   },
-  async retry({ request, block, reason }, { by, commands }) {
+  async retry({ request, block, reason }, call) {
+    const { by, commands } = call;
     if ((request === undefined) === (block === undefined))
       throw usageError("bad body", { path: "request", message: "one of request and block", allowed: "one of them" });
     const which = block === undefined ? { request: request as RequestName } : { block };
     const answer = await commands.retryBlocks(which, reason ?? `by ${by.actor}`, by);
     if (answer.kind === "unknown") throw notFound(block === undefined ? "request" : "block", block ?? request ?? "");
-    return { dryRun: by.dryRun, blocks: answer.blocks, released: answer.released };
+    if (answer.kind === "unknown-request") throw notFound("request", request ?? "");
+    if (answer.kind === "stale") throw stale(call, answer.request, answer.why);
+    if (answer.kind === "refused") throw refusal("its request cannot go on", block ?? request ?? "", answer.problems);
+    return { dryRun: by.dryRun, ...answer };
   },
   async withdraw({ name, reason }, call) {
     const { by, commands } = call;
     const answer = await commands.withdraw(name, reason, by);
     if (answer.kind === "unknown-request") throw notFound("request", name);
-    if (answer.kind === "stale") throw stale(call, answer.request);
+    if (answer.kind === "stale") throw stale(call, answer.request, answer.why);
     if (answer.kind === "refused") throw refusal(`the outputs of ${name} cannot be withdrawn`, name, answer.problems);
-    const { blocks, files, rules } = answer;
-    return { requestName: name, dryRun: by.dryRun, already: answer.kind === "already", blocks, files, rules };
+    return { requestName: name, dryRun: by.dryRun, already: answer.kind === "already", ...answer };
   },
 };

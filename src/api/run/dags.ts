@@ -39,11 +39,11 @@ async function retry(
 
 const inEngine =
   (verb: "hold" | "release"): Run<Subject["hold"]> =>
-  async ({ id, reason = null }, { commands, queries, actor }) => {
-    const answer = await commands.changeDag(id, verb, reason ?? unexplained(verb, actor), actor);
+  async ({ id, reason = null }, { commands, queries, by }) => {
+    const answer = await commands.changeDag(id, verb, reason ?? unexplained(verb, by.actor), by);
     if (answer.kind === "unknown-dag") throw notFound("dag", id);
     if (answer.kind === "not-allowed") throw new WorldError("conflict", id, answer.reason);
-    return dagFields(await found("dag", id, queries.dag(id)));
+    return { ...dagFields(await found("dag", id, queries.dag(id))), dryRun: by.dryRun, message: answer.message };
   };
 
 /** On a DAG it is the hand of its request that acts. */

@@ -40,7 +40,8 @@ function choiceOf({ component, from, to, mode }: Asked, recurse: boolean): FillC
 
 export const fillRuns: Runs<typeof fill> = {
   async plan({ name, recurse, ...asked }, { commands }) {
-    return good(name, await commands.fillPlan(name, choiceOf(asked, recurse === "true"))).plan;
+    const { plan, ...told } = good(name, await commands.fillPlan(name, choiceOf(asked, recurse === "true")));
+    return { ...plan, ...told };
   },
 
   async apply({ name, recurse, reason, ...asked }, call) {

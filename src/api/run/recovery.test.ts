@@ -22,7 +22,7 @@ describe("recover", () => {
     const recover: Commands["recover"] = async (_name, wanted, { dryRun }) => {
       asked.push(wanted);
       const nodes = [{ unit: "mg_000000", node: "proc_000000", record: { ...record, cause } }];
-      const decided = decideRecovery({ nodes, limits, cores: 1 }, wanted);
+      const decided = decideRecovery({ name: "muons-2026", nodes, limits, cores: 1 }, wanted);
       if (!decided.ok) return { kind: "refused", problems: decided.error };
       const { rerun, reason: message } = decided.value;
       const kind = rerun.size === 0 ? "nothing" : dryRun ? "would" : "done";

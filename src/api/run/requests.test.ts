@@ -214,11 +214,11 @@ describe("changes", () => {
     let seen: unknown;
     const reprioritise: Commands["reprioritise"] = async (_name, _change, by) => {
       seen = by;
-      return { kind: "changed", request: sampleRequest({ version: 8 }) };
+      return { kind: "changed", request: sampleRequest({ version: 8 }), message: "priority 1 → 2" };
     };
     const answer = await patch({ reprioritise }, header ? { "if-match": header } : {});
     expect(answer.headers.etag).toBe('"8"');
-    expect(seen).toEqual({ actor: "operator", version });
+    expect(seen).toEqual({ actor: "operator", version, dryRun: false });
   });
 
   test("an If-Match that is no ETag of ours is refused", async () => {

@@ -118,12 +118,16 @@ export const requestRuns: Runs<typeof requests> = {
   },
 
   async change({ name, priority, urgent, reason }, call) {
-    const answer = await call.commands.reprioritise(name, given({ priority, urgent, reason }), call.seen);
+    const answer = await call.commands.reprioritise(name, given({ priority, urgent, reason }), {
+      ...call.by,
+      ...call.seen,
+    });
     if (answer.kind === "unknown-request") throw notFound("request", name);
     if (answer.kind === "not-allowed") throw new WorldError("conflict", name, answer.reason);
     if (answer.kind === "stale") throw stale(call, answer.request, answer.why);
     call.etag(answer.request.version);
-    return requestFields(answer.request);
+    const { kind, message } = answer;
+    return { ...requestFields(answer.request), dryRun: call.by.dryRun, already: kind === "already", message };
   },
 
   async delete({ name, reason = null }, call) {

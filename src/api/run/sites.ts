@@ -13,10 +13,8 @@ const show = (name: SiteName, { queries }: Call) => found("site", name, queries.
 /** What it means for planned work is said with every change; a dry run says only that. */
 async function change(name: SiteName, status: Site["status"], note: string | undefined, call: Call) {
   const { by, commands } = call;
-  const effect = await found("site", name, commands.siteEffect(name));
-  if (!by.dryRun) await commands.changeSite(name, { status, ...given({ note }) }, by.actor);
-  const out = status === "enabled" ? { usedBy: effect.usedBy, leftWithout: [], leftWithoutTotal: 0 } : effect;
-  return { ...(await show(name, call)), dryRun: by.dryRun, effect: out };
+  const told = await found("site", name, commands.changeSite(name, { status, ...given({ note }) }, by));
+  return { ...(await show(name, call)), dryRun: by.dryRun, ...told };
 }
 
 export const siteRuns: Runs<typeof sites> = {
@@ -60,8 +58,8 @@ export const siteRuns: Runs<typeof sites> = {
       const message = `${site} is not banned: ${problemsText(answer.problems)}`;
       throw new ProblemsError("bad-request", site, message, answer.problems);
     }
-    const { kind: outcome, until, ban, effect } = answer;
-    return { site, outcome, already: outcome === "already", dryRun: by.dryRun, until, ban, effect };
+    const { kind: outcome, ...told } = answer;
+    return { site, outcome, already: outcome === "already", dryRun: by.dryRun, ...told };
   },
 
   async unban({ name: site, request: only, scope, reason = null }, { by, commands }) {
@@ -70,6 +68,6 @@ export const siteRuns: Runs<typeof sites> = {
     const answer = await commands.unbanSite(site, wanted, by);
     if (answer.kind === "unknown-site") throw notFound("site", site);
     if (answer.kind === "unknown-request") throw notFound("request", request ?? "");
-    return { site, dryRun: by.dryRun, lifted: answer.bans.length, bans: answer.bans };
+    return { site, dryRun: by.dryRun, lifted: answer.bans.length, ...answer };
   },
 };

@@ -9,7 +9,7 @@ import type { Look } from "../terminal.ts";
 import { requestPage } from "../view/request-page.ts";
 import type { BulkItem } from "../view/tables.ts";
 import { byNeed, type Facts } from "./facts.ts";
-import type { Wish } from "./wish.ts";
+import type { ActionWish, PriorityWish, Wish } from "./wish.ts";
 
 /** More than anybody scrolls through; a filter finds among these. */
 const MOST_ROWS = 500;
@@ -49,7 +49,8 @@ export async function gatherDetails(client: Client, name: string, look: Look): P
 }
 
 /** What a wish would do to each request. */
-export const preview = (client: Client, wish: Wish): Promise<readonly BulkItem[]> => bulk(client, wish, true, "…");
+export const preview = (client: Client, wish: Wish): Promise<readonly BulkItem[]> =>
+  wish.action === "priority" ? reprioritise(client, wish, {}, true) : bulk(client, wish, true, "…");
 
 /** Just those of which it was shown what would happen, as they were then. */
 export async function act(
@@ -58,32 +59,41 @@ export async function act(
   previewed: readonly BulkItem[],
   reason: string,
 ): Promise<readonly BulkItem[]> {
-  if (wish.action !== "priority") return bulk(client, wish, false, reason, seenIn(previewed));
-  return inBatches(wish.names, (name) => changePriority(client, name, wish.change));
+  const seen = seenIn(previewed);
+  return wish.action === "priority" ? reprioritise(client, wish, seen, false) : bulk(client, wish, false, reason, seen);
 }
 
 async function bulk(
   client: Client,
-  wish: Wish,
+  wish: ActionWish,
   dryRun: boolean,
   reason: string,
   seen?: Readonly<Record<string, number>>,
 ): Promise<BulkItem[]> {
   const { action, names } = wish;
-  if (action === "priority") return [];
-  const chosen = "filter" in wish && wish.filter ? { filter: wish.filter } : { names: [...names] };
+  const chosen = wish.filter ? { filter: wish.filter } : { names: [...names] };
   const which = seen ? { seen } : chosen;
   const body = { action, ...which, ...MEANT[action], reason, dry_run: dryRun };
   return (await joined((cursor) => client.actions.bulk({ ...body, cursor }))).items;
 }
 
-async function changePriority(client: Client, name: string, change: object): Promise<BulkItem> {
-  const item = { request_name: name, version: null, effect: null, warnings: [], problems: [] };
-  try {
-    const { priority, urgent, status } = await client.requests.change({ name, ...change });
-    return { ...item, outcome: "done", status, message: `priority ${priority}${urgent ? ", urgent" : ""}` };
-  } catch (error) {
-    if (!(error instanceof WorldError) || error.code === "server-unreachable") throw error;
-    return { ...item, outcome: "refused", status: null, message: describeError(error) };
-  }
+/** One by one; once they were shown, only those of which it was shown what would happen. */
+function reprioritise(
+  client: Client,
+  { names, change }: PriorityWish,
+  seen: Readonly<Record<string, number>>,
+  dryRun: boolean,
+): Promise<readonly BulkItem[]> {
+  const asked = dryRun ? names : names.filter((name) => seen[name] !== undefined);
+  return inBatches(asked, async (name): Promise<BulkItem> => {
+    const item = { request_name: name, version: null, effect: null, warnings: [], problems: [] };
+    try {
+      const told = await client.requests.change({ name, ...change, dry_run: dryRun }, { version: seen[name] });
+      const outcome = told.already ? "already" : dryRun ? "would" : "done";
+      return { ...item, outcome, version: told.version, status: told.status, message: told.message };
+    } catch (error) {
+      if (!(error instanceof WorldError) || error.code === "server-unreachable") throw error;
+      return { ...item, outcome: "refused", status: null, message: describeError(error) };
+    }
+  });
 }

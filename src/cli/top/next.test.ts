@@ -112,7 +112,10 @@ test.each([
 ])("priority %s", (text, change) => {
   const state = afterKeys(["p", ...text, "enter"]);
   expect(state.over).toMatchObject({ kind: "preview", wish: { action: "priority", names: ["taus"], change } });
-  expect(key(state, "enter").effect).toMatchObject({ do: "act" });
+  expect(next(afterKeys(["p", ...text]), { kind: "key", key: "enter" }).effect).toMatchObject({
+    do: "preview",
+    wish: { change },
+  });
 });
 
 test.each(["-1", "1.5", "soon", "99999999999", "9999999", ""])("no priority: %j", (text) => {

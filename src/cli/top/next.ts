@@ -4,7 +4,7 @@ import { type BulkItem, bulkSummary } from "../view/tables.ts";
 import { causePage } from "./cause-page.ts";
 import type { Facts } from "./facts.ts";
 import { itemsOf, placeIn, rowsIn, type TopState, VIEWS, type View } from "./state.ts";
-import { priorityPreview, readPriority, type Target, type Wish } from "./wish.ts";
+import { readPriority, type Target, type Wish } from "./wish.ts";
 
 /** A key has a name ("up", "enter", "ctrl-c") or is the sign itself. */
 export type TopEvent =
@@ -239,8 +239,10 @@ function onPriorityKey(state: TopState, over: Extract<TopState["over"], { kind: 
   const change = readPriority(over.text);
   if (!change) return { state: { ...state, message: "a priority is a whole number from 0, or urgent, or normal" } };
   const wish = { action: "priority", names: over.names, change } as const;
-  const items = priorityPreview(state.facts?.rows ?? [], over.names, change);
-  return { state: { ...state, over: { kind: "preview", wish, items, reason: "" }, message: null } };
+  return {
+    state: { ...state, over: { kind: "preview", wish, items: null, reason: "" }, message: null },
+    effect: { do: "preview", wish },
+  };
 }
 
 function onPreviewKey(state: TopState, over: Extract<TopState["over"], { kind: "preview" }>, key: string): Step {

@@ -9,7 +9,7 @@ import { filterBody, megabytes, minutes } from "../option-values.ts";
 import { colored, plain } from "../terminal.ts";
 import { attemptTable } from "./attempt-lines.ts";
 import { table } from "./table.ts";
-import { ALERTS, AUDIT, BANS, BULK, bulkSummary, effectLines } from "./tables.ts";
+import { ALERTS, AUDIT, BANS, BULK, bulkSummary } from "./tables.ts";
 import { visibleLength } from "./text.ts";
 import { unclassifiedPage } from "./unclassified-page.ts";
 
@@ -255,14 +255,12 @@ test("audit, alerts, bans and what a site means", () => {
     removed_at: null,
     removed_by: null,
   };
-  const effect = { used_by: 12, left_without: ["a", "b", "c", "d", "e", "f"], left_without_total: 7 };
   return golden(
     "operators",
     [
       table(AUDIT, audit, look),
       table(ALERTS, [alert, { ...alert, id: "9", acknowledged_by: "ann", closed_at: NOW.toISOString() }], look),
       table(BANS, [ban, { ...ban, workflow_id: "w-1", removed_at: NOW.toISOString(), removed_by: "bob" }], look),
-      effectLines(effect, plain).join("\n"),
     ].join("\n\n"),
   );
 });

@@ -6,7 +6,7 @@ import type { NodeRowView } from "../../operations/dags.ts";
 import type { ImportView } from "../../operations/imports.ts";
 import type { AlertView, AuditView } from "../../operations/operators.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
-import type { BanView, SiteEffectView, SiteView } from "../../operations/sites.ts";
+import type { BanView, SiteView } from "../../operations/sites.ts";
 import type { QueueView } from "../../operations/system.ts";
 import type { OutputView } from "../../operations/workflows.ts";
 import { describeEffects } from "../../recovery/round/effect.ts";
@@ -169,17 +169,6 @@ export const BANS: Columns<BanView> = [
 function untilText({ removed_at, removed_by, expires_at }: BanView, now: Date): string {
   if (removed_at) return `lifted by ${removed_by ?? "?"}`;
   return secondsSince(expires_at, now) >= 0 ? "expired" : stamp(expires_at, "minute");
-}
-
-/** What taking a site away means for the open requests. */
-export function effectLines({ used_by, left_without, left_without_total }: SiteEffectView, paint: Paint): string[] {
-  const lines = [`${count(used_by, "open request")} may use it`];
-  if (left_without_total > 0) {
-    const names = left_without.slice(0, 5).join(", ");
-    const more = left_without_total > 5 ? ` and ${left_without_total - 5} more` : "";
-    lines.push(`${paint.yellow("warning:")} without another site: ${names}${more}`);
-  }
-  return lines;
 }
 
 export type BulkItem = BulkAnswerView["items"][number];

@@ -28,9 +28,9 @@ export function recoverAlone(facts: OwnRecovery, hold: HoldReason): Alone | null
   if (!FOR_FAILURES.some((code) => code === hold.code)) return null;
   const decided = decideRecovery(facts, USUAL_RECOVERY);
   if (!decided.ok || decided.value.rerun.size === 0) return null;
-  const { used, most } = facts;
+  const { used, most, name } = facts;
   if (used >= most) {
-    const message = `${hold.message}; it recovered by itself ${used} of ${most} times: wms2 recover does it again`;
+    const message = `${hold.message}; it recovered by itself ${used} of ${most} times; do it again with: wms2 recover ${name}`;
     return { kind: "hold", hold: { ...hold, message } };
   }
   const { rerun, reason } = decided.value;

@@ -13,6 +13,7 @@ const failed = (node: string, record: Partial<AttemptRecord>): FailedNode => ({
   record: { ...NO_RECORD, node, decision: "stop", cores: 2, memoryMb: 2000, wallMinutes: 60, ...record },
 });
 const factsOf = (...nodes: FailedNode[]): RecoverFacts => ({
+  name: "muons",
   nodes,
   limits: { maxMemoryPerCoreMb: 3000, maxMemoryMb: null, maxWallMinutes: 600 },
   cores: 1,
@@ -72,8 +73,8 @@ describe("what a failed job gets", () => {
       { action: "unknown", reason: /wms2 resubmit/ },
     ],
     ["never submitted", { cause: "submit_failed", exitCode: -1001 }, {}, { action: "unknown" }],
-    ["no rule knows it", { cause: "exit", exitCode: 7, decision: "unclassified" }, {}, { reason: /wms2 groups NAME/ }],
-    ["for good", { cause: "exit", exitCode: 8, category: "permanent" }, {}, { reason: /release NAME --from/ }],
+    ["no rule knows it", { cause: "exit", exitCode: 7, decision: "unclassified" }, {}, { reason: /wms2 groups muons/ }],
+    ["for good", { cause: "exit", exitCode: 8, category: "permanent" }, {}, { reason: /release muons --from/ }],
     ["bad input", { cause: "exit", exitCode: 8021, badFiles: ["/a"] }, {}, { reason: /bad input \(\/a\)/ }],
     ["nobody knows what it had", { cause: "oom", memoryMb: null }, {}, { action: "ceiling" }],
   ])("%s", (_, record, wanted, expected) => {

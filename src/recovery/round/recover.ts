@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "../../base/result.ts";
-import { listed, plural } from "../../base/text.ts";
+import { listed, plural, quoted } from "../../base/text.ts";
 import type { NodeAction, NodeChanges } from "../../domain/operator.ts";
 import { type MemoryLimits, mostMemoryMb } from "../../domain/plan.ts";
 import type { Problem } from "../../domain/problem.ts";
@@ -24,6 +24,8 @@ export interface FailedNode {
 }
 
 export interface RecoverFacts {
+  /** Of the request, for what people are told to type. */
+  readonly name: string;
   readonly nodes: readonly FailedNode[];
   readonly limits: MemoryLimits & { readonly maxWallMinutes: number };
   /** Of a job whose ledger does not say how many it has. */
@@ -99,7 +101,7 @@ function decideNode(failed: FailedNode, facts: RecoverFacts, wanted: RecoverWant
     case "evicted":
       return said(failed, "again", `its host was lost${record.host ? ` (${record.host})` : ""}: nothing it did`);
     default:
-      return said(failed, "unknown", advice(record, facts.nextVersionKeeps ? "restart" : "release"));
+      return said(failed, "unknown", advice(record, facts));
   }
 }
 
@@ -163,15 +165,15 @@ const said = (
 /** What a person does about a failure that more of something does not help. */
 function advice(
   { decision, cause, exitCode, category, badFiles }: AttemptRecord,
-  corrects: "release" | "restart",
+  { name, nextVersionKeeps }: RecoverFacts,
 ): string {
   const what = cause === null || cause === "exit" ? `exit ${exitCode}` : `${cause} (exit ${exitCode})`;
-  if (decision === "unclassified") return `${what}: no rule knows it; say what it means: wms2 groups NAME`;
+  if (decision === "unclassified") return `${what}: no rule knows it; say what it means: wms2 groups ${name}`;
   if (badFiles.length > 0)
-    return `${what}: bad input (${listed(badFiles, 1)}); wms2 release NAME --exclude FILE --reason TEXT leaves it out`;
+    return `${what}: bad input (${listed(badFiles, 1)}); wms2 release ${name} --exclude ${quoted(badFiles[0]!)} --reason TEXT leaves it out`;
   if (category === "permanent")
-    return `${what}: a retry changes nothing; correct it with wms2 ${corrects} NAME --from FILE --reason TEXT`;
-  return `${what}: wms2 resubmit NAME --failed --reason TEXT runs it again as it is`;
+    return `${what}: a retry changes nothing; correct it with wms2 ${nextVersionKeeps ? "restart" : "release"} ${name} --from FILE --reason TEXT`;
+  return `${what}: wms2 resubmit ${name} --failed --reason TEXT runs it again as it is`;
 }
 
 function summary(nodes: readonly NodeRecovery[], { again, ceiling, unknown }: Recovery["counts"]): string {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ONLY_A_LOOK } from "../../act/act-dialog.tsx";
 import { Confirm } from "../../act/confirm.tsx";
 import { call } from "../../api/client.ts";
-import { count, quoted } from "../../words.ts";
+import { quoted } from "../../words.ts";
 
 export const RetryBlock = ({ block, onClose }: { block: string; onClose: () => void }): ReactNode => (
   <Confirm
@@ -11,9 +11,8 @@ export const RetryBlock = ({ block, onClose }: { block: string; onClose: () => v
     about="Its next step is taken now, not when its time comes; a request that is held for it goes on."
     asked={block}
     foretell={async () => {
-      const { blocks, released } = await call("blocks.retry", { block, dry_run: true });
-      const message = `${count(blocks.length, "block")} would be tried now${released ? ", and its request goes on" : ""}`;
-      return { message, lines: blocks, nothing: blocks.length === 0 ? "it does not wait" : null };
+      const { blocks, released, message } = await call("blocks.retry", { block, dry_run: true });
+      return { message, lines: blocks, nothing: blocks.length === 0 && !released ? message : null };
     }}
     act={(reason) => call("blocks.retry", { block, reason })}
     cli={(reason) => `wms2 blocks retry ${quoted(block)} --reason ${quoted(reason)}`}
@@ -28,14 +27,8 @@ export const Withdraw = ({ name, onClose }: { name: string; onClose: () => void 
     about="Its rules are deleted and its files are invalidated in the catalog. This cannot be taken back."
     asked={name}
     foretell={async () => {
-      const { blocks, files, rules, already } = await call("blocks.withdraw", {
-        name,
-        reason: ONLY_A_LOOK,
-        dry_run: true,
-      });
-      const message = `${count(files, "file")} of ${count(blocks.length, "block")} would be invalidated, ${count(rules.length, "rule")} deleted`;
-      const nothing = already || blocks.length === 0 ? "there is nothing to withdraw" : null;
-      return { message, lines: blocks, nothing };
+      const { blocks, already, message } = await call("blocks.withdraw", { name, reason: ONLY_A_LOOK, dry_run: true });
+      return { message, lines: blocks, nothing: already || blocks.length === 0 ? message : null };
     }}
     act={(reason) => call("blocks.withdraw", { name, reason })}
     cli={(reason) => `wms2 blocks withdraw ${quoted(name)} --reason ${quoted(reason)}`}

@@ -7,22 +7,17 @@ import { Banner } from "../../ui/banner.tsx";
 import { count } from "../../words.ts";
 import { MEANING, type SiteVerb, siteLine, withoutSite } from "./verbs.ts";
 
-type Effect = Answer<"sites.drain">["effect"];
+type Foretold = Pick<Answer<"sites.drain">, "message"> & Partial<Pick<Answer<"sites.drain">, "effect">>;
 interface Filled {
   readonly reason: string;
   readonly days: number | undefined;
 }
 
-/** What the server says it comes to; null: of a lifted ban there is nothing more to say. */
-async function ask(verb: SiteVerb, name: string, { reason, days }: Filled, isDry: boolean): Promise<Effect | null> {
-  const dry_run = isDry;
-  if (verb === "ban")
-    return (await call("sites.ban", { name, reason, dry_run, ...(days !== undefined && { days }) })).effect;
-  if (verb === "unban") {
-    await call("sites.unban", { name, reason, scope: "all", dry_run });
-    return null;
-  }
-  return (await call(`sites.${verb}`, { name, note: reason, dry_run })).effect;
+/** What the server says it comes to. */
+function ask(verb: SiteVerb, name: string, { reason, days }: Filled, dry_run: boolean): Promise<Foretold> {
+  if (verb === "ban") return call("sites.ban", { name, reason, dry_run, ...(days !== undefined && { days }) });
+  if (verb === "unban") return call("sites.unban", { name, reason, scope: "all", dry_run });
+  return call(`sites.${verb}`, { name, note: reason, dry_run });
 }
 
 interface ActProps {
@@ -41,8 +36,8 @@ export function ActOnSite({ verb, name, onClose }: ActProps): ReactNode {
       about={MEANING[verb]}
       asked={days}
       foretell={() => ask(verb, name, { reason: ONLY_A_LOOK, days }, true)}
-      shown={(effect) => effect && <Shown effect={effect} />}
-      verb={(effect) => `${verb}${withoutSite(effect?.left_without_total ?? 0)}`}
+      shown={(told) => <Shown told={told} />}
+      verb={(told) => `${verb}${withoutSite(told?.effect?.left_without_total ?? 0)}`}
       fields={<Fields verb={verb} filled={filled} onChange={setFilled} />}
       reason={reason}
       act={() => ask(verb, name, filled, false)}
@@ -84,17 +79,12 @@ const Fields = ({ verb, filled, onChange }: FieldsProps): ReactNode => (
   </div>
 );
 
-function Shown({ effect }: { effect: Effect }): ReactNode {
-  const { used_by: used, left_without: names, left_without_total: total } = effect;
+function Shown({ told: { message, effect } }: { told: Foretold }): ReactNode {
+  const { left_without: names = [], left_without_total: total = 0 } = effect ?? {};
   return (
     <>
       <Banner kind={total > 0 ? "warning" : "info"}>
-        <b>{count(used, "open request")} may use it.</b>
-        <span>
-          {total === 0
-            ? "None would be left without a site."
-            : `${count(total, "request")} would be left without a site, and held:`}
-        </span>
+        <b>Preview:</b> <span>{message}</span>
       </Banner>
       <ul className="legend">
         {names.map((name) => (
