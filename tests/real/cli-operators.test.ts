@@ -103,7 +103,7 @@ test("unclassified failures are listed and classified; resubmit runs chosen unit
   expect(list.stdout).toMatch(/exit 99 at/);
   writeFileSync(flag, "");
   const dry = await cli("classify", "op-class", "--retry", "all", "--reason", "it is back", "--dry-run");
-  expect(dry.stderr).toContain("4 failures would be classified");
+  expect(dry.stderr).toContain("would be done, nothing was changed: 4 failures are classified");
   const done = await cli("classify", "op-class", "--retry", "all", "--reason", "it is back");
   expect(done.code).toBe(0);
   expect((await cli("watch", "op-class", "--interval", "0.2")).code).toBe(0);
@@ -139,10 +139,10 @@ test("failed jobs that cool off are told everywhere, and tried at once when aske
 
 test("sites are banned and let in again; alerts are none", async () => {
   const banned = await cli("sites", "ban", "good", "--days", "2", "--reason", "moves", "--dry-run");
-  expect(banned.stderr).toContain("would be banned");
-  expect((await cli("sites", "ban", "good", "--reason", "moves")).stderr).toContain("good is banned until");
+  expect(banned.stderr).toContain("would be done, nothing was changed: ");
+  expect((await cli("sites", "ban", "good", "--reason", "moves")).stderr).toContain("good is banned for everybody until");
   expect((await cli("sites", "bans", "good")).stdout).toMatch(/every request +operator/);
-  expect((await cli("sites", "unban", "good", "--reason", "moved")).stderr).toContain("1 ban lifted");
+  expect((await cli("sites", "unban", "good", "--reason", "moved")).stderr).toContain("1 ban of good is lifted");
   expect((await cli("sites", "ban", "good")).code).toBe(2);
   expect((await cli("alerts", "--json")).code).toBe(0);
   expect((await cli("alerts", "ack", "99")).code).toBe(4);

@@ -107,7 +107,7 @@ test("whoever deletes, sets a priority or a limit is in the audit", async () => 
     "eve admission admission at most 3 active: done",
     "ann abort gen typo: already",
     "ann abort gen typo: done",
-    "bob priority gen priority 7: done",
+    "bob priority gen priority 100,000 → 7: done",
   ]);
 });
 

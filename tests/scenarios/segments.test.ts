@@ -90,7 +90,7 @@ test(
     expect(looked.json).toMatchObject({ dry_run: true, nodes: [{ id: FIRST, outcome: "promoted" }] });
     const wanted = { name, reason: "the paper is due" };
     const shown = await agent.call("fill", wanted);
-    expect(shown.json).toMatchObject({ dry_run: true, message: "3 products would be made" });
+    expect(shown.json).toMatchObject({ dry_run: true, message: "3 products to be made now" });
     expect(world.engine.submitted).toHaveLength(0);
     const verified = await agent.call("verify", { name, dry_run: false, confirm: looked.note.confirm });
     expect(verified.isError, verified.text).toBe(false);

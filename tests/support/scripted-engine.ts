@@ -112,8 +112,12 @@ export class ScriptedEngine implements Engine {
     const known = this.runs.get(run.dagId);
     if (known && !known.ended) known.ended = { verdict: "removed", text: "removed" };
   }
-  async hold() {}
-  async release() {}
+  async hold() {
+    this.#reach("hold");
+  }
+  async release() {
+    this.#reach("release");
+  }
   async ping() {
     return { ok: !this.away, text: "scripted", warnings: [] };
   }

@@ -23,7 +23,7 @@ describe.skipIf(!isThere)("products of a model run", () => {
     await expect.poll(() => grid(page).getByRole("rowheader").allTextContents()).toHaveLength(2);
 
     await page.getByRole("button", { name: /^Fill 4 products/ }).click();
-    await expectText(dialog(page), /4 products would be made.*was never made/s);
+    await expectText(dialog(page), /4 products to be made.*was never made/s);
     await dialog(page)
       .getByRole("textbox", { name: /Reason/ })
       .fill("the paper needs it");
