@@ -140,7 +140,9 @@ test("failed jobs that cool off are told everywhere, and tried at once when aske
 test("sites are banned and let in again; alerts are none", async () => {
   const banned = await cli("sites", "ban", "good", "--days", "2", "--reason", "moves", "--dry-run");
   expect(banned.stderr).toContain("would be done, nothing was changed: ");
-  expect((await cli("sites", "ban", "good", "--reason", "moves")).stderr).toContain("good is banned for everybody until");
+  expect((await cli("sites", "ban", "good", "--reason", "moves")).stderr).toContain(
+    "good is banned for everybody until",
+  );
   expect((await cli("sites", "bans", "good")).stdout).toMatch(/every request +operator/);
   expect((await cli("sites", "unban", "good", "--reason", "moved")).stderr).toContain("1 ban of good is lifted");
   expect((await cli("sites", "ban", "good")).code).toBe(2);

@@ -94,7 +94,10 @@ test("memory and time that really ran out are recovered by one command; what did
   expect(page.stdout).toMatch(new RegExp(`${nodeAt(other)}[\\s\\S]*exit 7`));
 
   const dry = await cli("recover", "short", "--dry-run");
-  expect(dry).toMatchObject({ code: 0, stderr: expect.stringMatching(/would be done, nothing was changed: recovered: /) });
+  expect(dry).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/would be done, nothing was changed: recovered: /),
+  });
   const line = (index: number, rest: string) => new RegExp(`${nodeAt(index)} +${rest}`);
   expect(dry.stdout).toMatch(line(memory, "oom +raise +100 MB +\\d+ MB +out of memory"));
   expect(dry.stdout).toMatch(line(time, "walltime +raise +0.05 min +2 min +out of time"));
