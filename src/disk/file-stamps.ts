@@ -6,14 +6,15 @@ import { signalGroup } from "../base/signal-group.ts";
 import type { FileStamp } from "../domain/workflow.ts";
 
 // Microseconds, as workers tell them (payload/worker/job.sh): the same file has the same time.
-const FORMAT = "%s %.6Y %n\\0";
+const FORMAT = "%f %s %.6Y %n\\0";
+const isFolder = (mode: string): boolean => (Number.parseInt(mode, 16) & 0o170000) === 0o040000;
 const LONGEST_MS = 60_000;
 /** A folder of which so many names are asked for is listed first: what is not in it needs no look of its own. */
 const LIST_FROM = 16;
 const LIST_MS = 5000;
 
 /**
- * Size and time of a person's files; what is not there has no stamp. Asked by another process, because a directory that
+ * Size and time of a person's files; what is not there has no stamp. Folders are not looked into (folder-stamps.ts). Asked by another process, because a directory that
  * does not answer (a server of files is away) would hold this one up, and it may be many thousand files.
  */
 export async function fileStamps(
@@ -27,9 +28,10 @@ export async function fileStamps(
   const there = await withoutAbsent([...names.keys()]);
   const answer = await ask(["stat", "-L", "--printf", FORMAT], there, { directory, longestMs, late });
   for (const record of answer.split("\0")) {
-    const [, size, mtime, name] = /^(\d+) ([\d.]+) (.*)$/s.exec(record) ?? [];
+    const [, mode = "", size, mtime, name] = /^([\da-f]+) (\d+) ([\d.]+) (.*)$/s.exec(record) ?? [];
     const path = name === undefined ? undefined : names.get(name);
-    if (path !== undefined) found.set(path, { path, sizeBytes: Number(size), mtime: Number(mtime) });
+    const folder = isFolder(mode) && { listing: "" };
+    if (path !== undefined) found.set(path, { path, sizeBytes: Number(size), mtime: Number(mtime), ...folder });
   }
   return found;
 }
@@ -81,16 +83,24 @@ async function ask(
   const answer = await run(["xargs", "-0", ...command, "--"], names.join("\0"), longestMs);
   // It fails where files are missing, which is an answer.
   if (answer.kind === "ended") return answer.text;
-  const message = answer.kind === "late" ? late : `xargs could not be run: ${answer.error.message}`;
-  throw new WorldError("files-unreachable", directory, message, answer.kind === "late" ? {} : { cause: answer.error });
+  const cause = answer.kind === "not-run" ? answer.error : null;
+  const message = cause ? `xargs could not be run: ${cause.message}` : late;
+  throw new WorldError("files-unreachable", directory, message, cause ? { cause } : {});
 }
 
 type Ran =
   | { readonly kind: "ended"; readonly code: number | null; readonly text: string }
   | { readonly kind: "late" }
+  | { readonly kind: "too-many" }
   | { readonly kind: "not-run"; readonly error: Error };
 
-function run([program = "", ...words]: readonly string[], input: string, longestMs: number): Promise<Ran> {
+/** `most`: records that end in a zero byte; where there are more, nobody waits for the rest. */
+export function run(
+  [program = "", ...words]: readonly string[],
+  input: string,
+  longestMs: number,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Ran> {
   return new Promise((done) => {
     const child = spawn(program, words, {
       stdio: ["pipe", "pipe", "ignore"],
@@ -100,13 +110,19 @@ function run([program = "", ...words]: readonly string[], input: string, longest
       clearTimeout(patience);
       done(ran);
     };
-    const patience = setTimeout(() => {
+    const giveUp = (kind: "late" | "too-many"): void => {
       if (child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
       child.unref();
-      end({ kind: "late" });
-    }, longestMs);
+      end({ kind });
+    };
+    const patience = setTimeout(() => giveUp("late"), longestMs);
     const pieces: Buffer[] = [];
-    child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
+    let left = most;
+    child.stdout.on("data", (piece: Buffer) => {
+      pieces.push(piece);
+      if (most < Number.POSITIVE_INFINITY) for (const byte of piece) left -= byte === 0 ? 1 : 0;
+      if (left < 0) giveUp("too-many");
+    });
     child.on("error", (error) => end({ kind: "not-run", error }));
     child.on("close", (code) => end({ kind: "ended", code, text: Buffer.concat(pieces).toString("utf8") }));
     child.stdin.on("error", () => {});

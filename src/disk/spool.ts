@@ -26,6 +26,7 @@ import { ifAbsent, orUnwritable, readIfThere, replaceFile } from "./atomic-file.
 import { makeCountLevels } from "./count-levels.ts";
 import { Budget, removeTree } from "./disk-steps.ts";
 import { fileChecksums, fileStamps } from "./file-stamps.ts";
+import { folderStamps } from "./folder-stamps.ts";
 import { findJob } from "./job-search.ts";
 import type { Owner } from "./permission.ts";
 import { fullDisk } from "./probe.ts";
@@ -71,6 +72,7 @@ export function makeSpool(options: SpoolOptions): Spool {
     ...makeMergedFiles(options),
     policyText: options.policyText,
     stamps: fileStamps,
+    folderStamps,
     checksums: fileChecksums,
     countLevels: makeCountLevels(options.owner),
     trouble: async () => (await fullDisk(options.spoolDir)) ?? fullDisk(options.storageDir),

@@ -1,6 +1,7 @@
 import type { NodeResources } from "./plan.ts";
 import type { NodeId } from "./segments.ts";
 import type { CommonWork } from "./work.ts";
+import type { FileStamp } from "./workflow.ts";
 
 /** Jobs that depend on each other, each with a command of its own. As the document says it: a pattern of jobs stays one. */
 export interface GraphWork extends CommonWork {
@@ -96,6 +97,8 @@ export interface GraphOutline {
 export interface GraphPlan {
   readonly directory: string;
   readonly changes?: GraphWork["changes"];
+  /** What folders have that jobs read and none of them makes. Absent: there are none. */
+  readonly folders?: readonly FileStamp[];
   /** What jobs ask for, each once; a submit file for each. */
   readonly sizes: readonly NodeResources[];
   readonly groups: Graph["groups"];

@@ -156,6 +156,8 @@ export interface FileStamp {
   readonly mtime: number;
   /** Of what is in it; absent: nobody took it. */
   readonly checksum?: string;
+  /** Of a folder: one word for the names, sizes and times of all that is in it; "": nobody looked. Absent: it is a file. */
+  readonly listing?: string;
 }
 
 /** One merged file. */

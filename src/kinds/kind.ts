@@ -69,7 +69,13 @@ export interface Kind<W extends Work = Work> {
 
 interface Credits<W extends Work> {
   /** The files whose state decides, as `decide` will ask for them. */
-  files(work: W): { readonly directory: string; readonly paths: ReadonlySet<string>; readonly byContents: boolean };
+  files(work: W): {
+    readonly directory: string;
+    readonly paths: ReadonlySet<string>;
+    /** Those that its jobs make. */
+    readonly made: ReadonlySet<string>;
+    readonly byContents: boolean;
+  };
   /** Files whose checksums decide too, where files are compared by contents. */
   doubtful(proofs: Iterable<JobProof>, seen: (path: string) => FileStamp | null): ReadonlySet<string>;
   decide(facts: {

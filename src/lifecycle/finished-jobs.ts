@@ -6,6 +6,7 @@ import { ROLES, shapeOf } from "../domain/roles.ts";
 import type { FileStamp, JobProof, MeasuredUnit, Workflow } from "../domain/workflow.ts";
 import { readTallyLines } from "../recovery/ledger-record.ts";
 import { type JobEntry, jobsIn } from "../submit-dir/jobs.ts";
+import { foldersIn } from "../submit-dir/manifest.ts";
 import { unitFolder } from "../submit-dir/names.ts";
 import { forEachBounded } from "./bounded.ts";
 import type { Ports } from "./ports.ts";
@@ -28,7 +29,9 @@ export async function gatherJobs(
   const block = (await ports.store.units.blocks(id)).at(-1)?.index ?? 0;
   const jobs: FinishedJob[] = [];
   for (const [folder, sharing] of groupBy(units, unitFolder)) {
-    const entries = jobsIn((await ports.spool.manifest(submitDir, folder)) ?? "");
+    const manifest = (await ports.spool.manifest(submitDir, folder)) ?? "";
+    const entries = jobsIn(manifest);
+    const folders = foldersIn(manifest);
     const last = new Map<string, { cluster: number; site: string | null }>();
     for await (const { unit, text } of ports.spool.ledgers(submitDir, sharing)) {
       const done = readTallyLines(text ?? "").lines.findLast(({ decision }) => decision === "done");
@@ -37,7 +40,7 @@ export async function gatherJobs(
     await forEachBounded(sharing, REPORTS_AT_ONCE, async (name) => {
       const { cluster, site = null } = last.get(name) ?? {};
       const report = cluster === undefined ? null : await ports.spool.report(submitDir, name, name, cluster);
-      const proof = proofOf(entries.get(name), report);
+      const proof = proofOf(entries.get(name), report, areStamps(folders) ? folders : []);
       jobs.push({ name, block, site: site as SiteName | null, events: 0n, outputs: [], proof });
     });
   }
@@ -45,11 +48,13 @@ export async function gatherJobs(
 }
 
 /** Text from a worker: kept only where it is what was agreed. */
-function proofOf(entry: JobEntry | undefined, report: string | null): JobProof | null {
+function proofOf(entry: JobEntry | undefined, report: string | null, folders: readonly FileStamp[]): JobProof | null {
   const json = parseJson(report ?? "");
   const { reads, makes } = ((json.ok && json.value) || {}) as Partial<Record<"reads" | "makes", unknown>>;
   if (!entry?.digest || !areStamps(reads) || !areStamps(makes)) return null;
-  return { name: entry.name, digest: entry.digest, reads, makes };
+  const planned = new Map(folders.map((stamp) => [stamp.path, stamp]));
+  const read = reads.map((stamp) => planned.get(stamp.path) ?? stamp);
+  return { name: entry.name, digest: entry.digest, reads: read, makes };
 }
 
 export const areStamps = (value: unknown): value is readonly FileStamp[] =>
@@ -59,5 +64,5 @@ export const areStamps = (value: unknown): value is readonly FileStamp[] =>
       typeof stamp?.path === "string" &&
       Number.isSafeInteger(stamp.sizeBytes) &&
       Number.isFinite(stamp.mtime) &&
-      ["undefined", "string"].includes(typeof stamp.checksum),
+      [typeof stamp.checksum, typeof stamp.listing].every((type) => ["undefined", "string"].includes(type)),
   );

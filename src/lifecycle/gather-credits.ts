@@ -2,8 +2,8 @@ import { inSlices } from "../base/slices.ts";
 import type { JobToRun } from "../domain/credit.ts";
 import { type DagId, jobIndex, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
-import type { JobProof, Workflow } from "../domain/workflow.ts";
-import { kindOf } from "../kinds/kind.ts";
+import type { FileStamp, JobProof, Workflow } from "../domain/workflow.ts";
+import { type Kind, kindOf } from "../kinds/kind.ts";
 import type { Ports } from "./ports.ts";
 
 /** What an earlier version of a request did that need not be done again. */
@@ -20,7 +20,7 @@ export interface EarlierWork {
 export async function gatherEarlierWork(
   ports: Ports,
   { work }: Pick<RequestSpec, "work">,
-  files: readonly RequestFile[],
+  attached: readonly RequestFile[],
   previous: RequestName | null,
 ): Promise<EarlierWork | null> {
   const { credits, prepare } = kindOf(ports.kinds, work);
@@ -38,19 +38,70 @@ export async function gatherEarlierWork(
         proofs.set(proof.name, proof);
         ranIn = dagId;
       }
-  const { directory, paths, byContents } = credits.files(work);
-  const stamps = new Map(proofs.size > 0 ? await ports.spool.stamps(directory, paths) : []);
+  const files = credits.files(work);
+  const stamps = new Map(proofs.size > 0 ? await stampsOf(ports, files) : []);
   const seen = (path: string) => stamps.get(path) ?? null;
-  const doubtful = byContents ? credits.doubtful(proofs.values(), seen) : [];
-  for (const [path, checksum] of await ports.spool.checksums(directory, doubtful))
-    stamps.set(path, { ...stamps.get(path)!, checksum });
+  if (files.byContents) await readDoubtful(ports, files, stamps, credits.doubtful(proofs.values(), seen));
   const jobs = credits.decide({
     work,
-    attached: new Map(files.map(({ path, sha256 }) => [path, sha256])),
+    attached: new Map(attached.map(({ path, sha256 }) => [path, sha256])),
     before: { work: before?.spec.work ?? null, proofs },
     seen,
   });
   return { jobs, proofs, dagId: ranIn };
+}
+
+type Files = ReturnType<NonNullable<Kind["credits"]>["files"]>;
+type Spooling = Pick<Ports, "spool">;
+
+/** As they are now. What a folder has is compared with what its maker left there, or what it had when its readers were planned. */
+async function stampsOf({ spool }: Spooling, files: Files): Promise<ReadonlyMap<string, FileStamp>> {
+  const stamps = new Map(await spool.stamps(files.directory, files.paths));
+  for (const [path, stamp] of await lookInto({ spool }, files, foldersIn(stamps), false)) stamps.set(path, stamp);
+  return stamps;
+}
+
+const foldersIn = (stamps: ReadonlyMap<string, FileStamp>): readonly string[] =>
+  [...stamps.values()].flatMap(({ path, listing }) => (listing === undefined ? [] : [path]));
+
+async function lookInto(
+  { spool }: Spooling,
+  { directory, made }: Files,
+  folders: readonly string[],
+  byContents: boolean,
+): Promise<ReadonlyMap<string, FileStamp>> {
+  const question = { directory, byContents };
+  const [own, others] = [folders.filter((path) => made.has(path)), folders.filter((path) => !made.has(path))];
+  const left = await spool.folderStamps({ ...question, folders: own, without: new Set() });
+  return new Map([...left, ...(await spool.folderStamps({ ...question, folders: others, without: made }))]);
+}
+
+async function readDoubtful(
+  { spool }: Spooling,
+  files: Files,
+  stamps: Map<string, FileStamp>,
+  doubtful: ReadonlySet<string>,
+): Promise<void> {
+  const isFolder = (path: string) => stamps.get(path)?.listing !== undefined;
+  const plain = [...doubtful].filter((path) => !isFolder(path));
+  for (const [path, checksum] of await spool.checksums(files.directory, plain))
+    stamps.set(path, { ...stamps.get(path)!, checksum });
+  const folders = [...doubtful].filter(isFolder);
+  for (const [path, stamp] of await lookInto({ spool }, files, folders, true)) stamps.set(path, stamp);
+}
+
+/** What folders have that jobs read and none of them makes, before they are read: once for all jobs, without what jobs make there. */
+export async function gatherFolders(
+  { spool, kinds }: Pick<Ports, "spool" | "kinds">,
+  { work }: Pick<RequestSpec, "work">,
+): Promise<readonly FileStamp[]> {
+  const { credits, prepare } = kindOf(kinds, work);
+  if (!credits) return [];
+  if (prepare) await inSlices(prepare(work));
+  const files = credits.files(work);
+  const read = [...files.paths].filter((path) => !files.made.has(path));
+  const folders = foldersIn(await spool.stamps(files.directory, read));
+  return [...(await lookInto({ spool }, files, folders, files.byContents)).values()];
 }
 
 /** Of a run that is lost: jobs without a row that are done all the same, for what they make is there. By job index. */
@@ -62,8 +113,7 @@ export async function gatherMade(
 ): Promise<ReadonlyMap<number, JobProof>> {
   const { credits } = kindOf(ports.kinds, work);
   if (!credits) return new Map();
-  const { directory, paths } = credits.files(work);
-  const stamps = await ports.spool.stamps(directory, paths);
+  const stamps = await stampsOf(ports, credits.files(work));
   const files = await ports.store.requests.files(name);
   return credits.made({
     work,

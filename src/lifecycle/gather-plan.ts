@@ -12,6 +12,7 @@ import type { PlanFacts, PlanFile } from "../planning/facts.ts";
 import { packFiles } from "../planning/packed-files.ts";
 import { sizeRound } from "../planning/size-round.ts";
 import { concerns } from "../recovery/bans/ban.ts";
+import { gatherFolders } from "./gather-credits.ts";
 import type { Filling } from "./gather-fill.ts";
 import { effectiveSpec } from "./gather-round.ts";
 import { gatherSizing } from "./measure.ts";
@@ -98,8 +99,10 @@ export async function gatherPlan(
   if (!input.ok) return input;
   const sites = await sitesWithSecondary(ports, request.spec.work, await usableSites(ports, workflow));
   if (!sites.ok) return sites;
+  const spec = effectiveSpec(request);
+  const folders = await gatherFolders(ports, spec);
   const facts: PlanFacts = {
-    spec: effectiveSpec(request),
+    spec,
     dagId: ports.ids.next() as DagId,
     round: workflow.round,
     priority: request.priority,
@@ -117,6 +120,7 @@ export async function gatherPlan(
     policy: ports.policy,
     abandonedEvents: workflow.abandonedEvents,
     ...(credited.size > 0 && { credited }),
+    ...(folders.length > 0 && { folders }),
     attached: new Map(attached.map(({ path, sha256 }) => [path, sha256])),
   };
   if (!request.spec.adaptive || workflow.round === 0) return ok(facts);

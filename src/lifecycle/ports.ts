@@ -190,12 +190,28 @@ export interface Spool {
   setRescueAside(submitDir: string, unit: string, file: string): Promise<void>;
   /** Size and time of files of a person's, from a directory; what is not there is left out. Throws WorldError("files-unreachable"). */
   stamps(directory: string, paths: Iterable<string>): Promise<ReadonlyMap<string, FileStamp>>;
+  /** One word for all that is in each folder; `listing` "": that is more than anybody looks at. */
+  folderStamps(question: FolderQuestion): Promise<ReadonlyMap<string, FileStamp>>;
   /** The same of what is in them: "cksum:<POSIX CRC>". */
   checksums(directory: string, paths: Iterable<string>, longestMs?: number): Promise<ReadonlyMap<string, string>>;
   /** What a command of a person's says about a file, a number; null: it cannot tell. */
   countLevels(directory: string, argv: readonly string[]): Promise<number | null>;
   /** Leaves a file beside the submit directories of a request and answers its path. */
   leaveNote(requestName: string, file: string, text: string): Promise<string>;
+}
+
+/** Below a folder that is looked into; one with more is not. */
+export const MOST_ENTRIES = 100_000;
+
+export interface FolderQuestion {
+  readonly directory: string;
+  /** From the directory, or absolute. */
+  readonly folders: Iterable<string>;
+  /** What is made there, from the directory or absolute: it is no part of them. */
+  readonly without: ReadonlySet<string>;
+  readonly byContents: boolean;
+  readonly longestMs?: number;
+  readonly mostEntries?: number;
 }
 
 export interface NewEpoch {

@@ -5,8 +5,9 @@ import { tokenOf } from "../domain/actor.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { Problem } from "../domain/problem.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
+import type { FileStamp } from "../domain/workflow.ts";
 import { problemsIn, readText as readHere, type TextRead } from "../intake/read-text.ts";
-import type { Work } from "../lifecycle/ports.ts";
+import { MOST_ENTRIES, type Work } from "../lifecycle/ports.ts";
 import { type Import, importOf, importRequest } from "./import.ts";
 import type { Document, PlanPreview, SubmitAnswer } from "./port.ts";
 import { previewPlan } from "./preview.ts";
@@ -67,11 +68,38 @@ async function absentInputs({ spool }: Work, inputs: ReadonlyMap<string, string>
     [...inputs].filter(([path]) => !there.has(path)),
     ([, place]) => place,
   );
-  return [...absent].map(([path, missing]) => ({
-    path,
-    message: `${listed(missing.map(([file]) => file))}: not there, as the server sees it`,
-    allowed: "files and folders that are there, or that a job makes",
-  }));
+  return [
+    ...[...absent].map(([path, missing]) => ({
+      path,
+      message: `${listed(missing.map(([file]) => file))}: not there, as the server sees it`,
+      allowed: "files and folders that are there, or that a job makes",
+    })),
+    ...(await largeFolders(spool, directory, inputs, there)),
+  ];
+}
+
+/** Nobody could tell whether something in them has changed. The directory of all jobs is not read as a whole. */
+async function largeFolders(
+  spool: Work["spool"],
+  directory: string,
+  inputs: ReadonlyMap<string, string>,
+  there: ReadonlyMap<string, FileStamp>,
+): Promise<readonly Problem[]> {
+  const folders = [...there.values()].flatMap(({ path, listing }) =>
+    listing === undefined || path === directory ? [] : [path],
+  );
+  const stamps = await spool.folderStamps({ directory, folders, without: new Set(), byContents: false });
+  return [...stamps].flatMap(([path, { listing }]) =>
+    listing === ""
+      ? [
+          {
+            path: inputs.get(path) ?? "",
+            message: `${path} has more than ${MOST_ENTRIES} entries: nobody can tell whether one has changed`,
+            allowed: "the files in it that are read, or a smaller folder",
+          },
+        ]
+      : [],
+  );
 }
 
 export async function submit(

@@ -3,7 +3,7 @@ import type { MemoryLimits, PlanSummary } from "../domain/plan.ts";
 import type { RequestSpec } from "../domain/request.ts";
 import type { FillPlan, NodeId, NodeRow } from "../domain/segments.ts";
 import type { Work } from "../domain/work.ts";
-import type { FileState, InputFile } from "../domain/workflow.ts";
+import type { FileStamp, FileState, InputFile } from "../domain/workflow.ts";
 import type { RoundSizing } from "./size-round.ts";
 
 /** Everything a round is planned from. */
@@ -26,6 +26,8 @@ export interface PlanFacts<W extends Work = Work> {
   readonly credited?: ReadonlySet<number>;
   /** Files that travel with the request: path → sha256. Absent: none. */
   readonly attached?: ReadonlyMap<string, string>;
+  /** Of folders that jobs of a graph read and none of them makes: what they have now. Absent: there are none. */
+  readonly folders?: readonly FileStamp[];
   /** What a round of products is to make, and what is kept about them. Absent: there are none. */
   readonly fill?: { readonly plan: FillPlan; readonly rows: ReadonlyMap<NodeId, NodeRow> };
   /** Events that were planned and given up; made again when the work tops up. */

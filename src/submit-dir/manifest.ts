@@ -40,6 +40,9 @@ export function manifestText(unit: UnitPlan, plan: DagPlan, dirs: StorageDirs): 
 
 /** The same of a folder that jobs of a graph share: each of them is its own unit. */
 export function partManifestText(units: readonly UnitPlan[], plan: DagPlan): string {
+  const nodes = units.flatMap((unit) => unit.nodes);
+  const read = plan.graph?.folders?.length ? new Set(nodes.flatMap(({ job }) => job!.reads)) : null;
+  const folders = plan.graph?.folders?.filter(({ path }) => read?.has(path)) ?? [];
   const head = {
     version: 1,
     request: plan.requestName,
@@ -49,10 +52,11 @@ export function partManifestText(units: readonly UnitPlan[], plan: DagPlan): str
     sites: units[0]?.sites ?? [],
     directory: plan.graph?.directory,
     ...(plan.graph?.changes && { changes: plan.graph.changes }),
+    ...(folders.length > 0 && { folders }),
   };
   return inLines(
     head,
-    units.flatMap(({ nodes }) => nodes).map((node) => `"${node.name}":${JSON.stringify(jobEntry(node))}`),
+    nodes.map((node) => `"${node.name}":${JSON.stringify(jobEntry(node))}`),
   );
 }
 
@@ -181,6 +185,9 @@ export function directoryIn(text: string): string | null {
   const directory = lineValue(text, "directory");
   return typeof directory === "string" ? directory : null;
 }
+
+/** What folders had that its jobs read, when they were planned; to be looked at before it is believed. */
+export const foldersIn = (text: string): unknown => lineValue(text, "folders") ?? [];
 
 function lineValue(text: string, key: string): unknown {
   const head = `\n${JSON.stringify(key)}:`;

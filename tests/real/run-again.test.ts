@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { wms2 } from "../support/cli.ts";
 import { ServerUnderTest } from "../support/server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -167,6 +168,83 @@ test(
     });
     expect([here.ran(), there.ran()]).toEqual([4, 4]);
     expect(await run(here.document())).toMatchObject({ kind: "nothing", request_name: "named" });
+  },
+);
+
+/** gather reads a folder; it and the job after it make something in there, and it makes a folder itself. */
+function folders(name: string, changes?: string) {
+  const { directory, ran } = sweep(name);
+  mkdirSync(join(directory, "data/deep"), { recursive: true });
+  for (const file of ["data/a", "data/deep/b"]) writeFileSync(join(directory, file), "aa\n");
+  const sh = (of: string, script: string, more: object) => ({
+    name: of,
+    run: ["sh", "-c", `echo "$WMS2_JOB" >>ran; ${script}`],
+    ...more,
+  });
+  const document = {
+    ...{ name, kind: "graph", directory, resources: { memory: "50 MB" } },
+    ...(changes && { changes }),
+    jobs: [
+      sh("gather", "mkdir -p out && cat data/a data/deep/b >out/all; echo >data/index", {
+        reads: "data",
+        makes: ["out", "data/index"],
+      }),
+      sh("count", "wc -l <out/all >data/count", { reads: "out", makes: "data/count" }),
+    ],
+  };
+  return { directory, document, ran, at: (file: string) => join(directory, file) };
+}
+
+test.each(["times", "contents"])(
+  "a folder that is read, or made, has changed when something in it has: by %s",
+  options,
+  async (changes) => {
+    const { document, ran, at } = folders(`folder-${changes}`, changes);
+    await runToTheEnd(document);
+    expect(await run(document)).toMatchObject({ kind: "nothing" });
+    const whyAfter = async (change: () => void) => {
+      change();
+      const { why } = await runToTheEnd(document);
+      expect(await run(document), "and then it holds").toMatchObject({ kind: "nothing" });
+      return why;
+    };
+    const both = (why: string, about: string) => [
+      { job: "gather", why, about },
+      { job: "count", why: "upstream", about: "gather" },
+    ];
+    expect(await whyAfter(() => writeFileSync(at("data/deep/b"), "bb\n"))).toEqual(both("input", "data"));
+    expect(await whyAfter(() => writeFileSync(at("data/new"), ""))).toEqual(both("input", "data"));
+    expect(await whyAfter(() => rmSync(at("data/new")))).toEqual(both("input", "data"));
+    expect(ran()).toBe(8);
+    expect(await whyAfter(() => writeFileSync(at("out/all"), "garbag"))).toEqual(both("output", "out"));
+    expect(await whyAfter(() => rmSync(at("out/all")))).toEqual(both("output", "out"));
+    expect(await whyAfter(() => writeFileSync(at("data/count"), "9\n"))).toEqual([
+      { job: "count", why: "output", about: "data/count" },
+    ]);
+    utimesSync(at("data/a"), new Date(), new Date());
+    expect(await run(document, true)).toMatchObject(
+      changes === "contents" ? { kind: "nothing" } : { kind: "next-version", why: both("input", "data") },
+    );
+  },
+);
+
+test.each([[[]], [["--strict"]]])(
+  "wms2 run: a final output overwritten with as many bytes is noticed, and made again: with %j",
+  options,
+  async (flags) => {
+    const name = `garbage${flags.length}`;
+    const { directory, document } = sweep(name);
+    writeFileSync(join(directory, "g.json"), JSON.stringify(document()));
+    const cli = (...more: string[]) =>
+      wms2(["--data-dir", server.dataDir, "run", "g.json", ...flags, ...more], { cwd: directory });
+    expect(await cli()).toMatchObject({ code: 0 });
+    const good = readFileSync(join(directory, "report"), "utf8");
+    expect((await cli("--dry-run")).stdout).toContain("everything it made still holds");
+    writeFileSync(join(directory, "report"), "x".repeat(good.length));
+    const why = /report +output was changed +report\n[\s\S]*1 of 4 jobs to run/;
+    expect(await cli("--dry-run")).toMatchObject({ code: 0, stdout: expect.stringMatching(why) });
+    expect(await cli()).toMatchObject({ code: 0 });
+    expect(readFileSync(join(directory, "report"), "utf8")).toBe(good);
   },
 );
 

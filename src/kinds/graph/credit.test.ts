@@ -54,6 +54,49 @@ function decide(
 const without = <T>(all: Readonly<Record<string, T>>, key: string) =>
   Object.fromEntries(Object.entries(all).filter(([name]) => name !== key));
 
+it("a folder is as it was when what is in it is: its maker says what it left, and others may make something in it", () => {
+  const folder = (path: string, listing: string, more: Partial<FileStamp> = {}): FileStamp => ({
+    ...at(path),
+    listing,
+    ...more,
+  });
+  const jobs = [
+    { name: "a", reads: ["data"], makes: ["out"] },
+    { name: "b", reads: ["out"], makes: ["shared"] },
+    { name: "c", reads: [], makes: ["shared/c"] },
+  ];
+  const proofs = new Map([
+    ["a", { name: "a", digest: "1", reads: [folder("data", "d1")], makes: [folder("out", "o1")] }],
+    ["b", { name: "b", digest: "1", reads: [at("out", 4096)], makes: [folder("shared", "s1")] }],
+    ["c", { name: "c", digest: "1", reads: [], makes: [at("shared/c")] }],
+  ]);
+  const edges = [{ parents: [0], children: [1] }];
+  const decided = (now: Partial<Record<string, FileStamp>>) => {
+    const disk: Partial<Record<string, FileStamp>> = {
+      ...{
+        data: folder("data", "d1"),
+        out: folder("out", "o1"),
+        shared: folder("shared", "s2"),
+        "shared/c": at("shared/c"),
+      },
+      ...now,
+    };
+    const digests = jobs.map(() => "1");
+    return decideCredits({ jobs, edges, digests, proofs, known: new Map(), seen: (path) => disk[path] ?? null });
+  };
+  const upstream = { why: "upstream", about: "a" };
+  expect(decided({})).toEqual([null, null, null]);
+  expect(decided({ data: folder("data", "d2") })).toEqual([{ why: "input", about: "data" }, upstream, null]);
+  expect(decided({ out: folder("out", "o2") })).toEqual([{ why: "output", about: "out" }, upstream, null]);
+  // Nobody looked into it: it may have changed.
+  expect(decided({ data: folder("data", "") })).toEqual([{ why: "input", about: "data" }, upstream, null]);
+  // Contents decide where both were read.
+  proofs.get("a")!.reads[0] = folder("data", "d1", { checksum: "x" });
+  expect(doubtfulFiles(proofs.values(), () => folder("data", "d2"))).toEqual(new Set(["data"]));
+  expect(decided({ data: folder("data", "d2", { checksum: "x" }) })).toEqual([null, null, null]);
+  expect(decided({ data: folder("data", "d2", { checksum: "y" }) })[0]).toEqual({ why: "input", about: "data" });
+});
+
 it("a final output that is not as it was left has its job run again", () => {
   const jobs = [{ name: "a", reads: [], makes: ["last"] }];
   const causes = (now: FileStamp) =>

@@ -23,6 +23,12 @@ interface CreditFacts {
 export function decideCredits({ jobs, edges, digests, proofs, known, seen }: CreditFacts): readonly RunCause[] {
   const before = predecessors({ jobs, edges });
   const read = new Set(jobs.flatMap(({ reads }) => reads));
+  const made = new Set(jobs.flatMap(({ makes }) => makes));
+  const shared = sharedFolders(made);
+  /** A folder is looked at with the job that makes it: what its readers saw of it says nothing. */
+  const isMadeFolder = (path: string) => made.has(path) && seen(path)?.listing !== undefined;
+  const holds = (before: readonly FileStamp[], path: string) =>
+    shared.has(path) ? seen(path) !== null : isSame(before, path, seen(path));
   const causes = jobs.map((job, index): RunCause => {
     const proof = proofs.get(job.name);
     if (!proof) return { why: known.has(job.name) ? "unfinished" : "new", about: null };
@@ -30,15 +36,26 @@ export function decideCredits({ jobs, edges, digests, proofs, known, seen }: Cre
     if (known.has(job.name) && known.get(job.name) !== before.get(job.name)) return { why: "changed", about: null };
     const gone = job.makes.find((path) => seen(path) === null);
     if (gone !== undefined) return { why: "missing-output", about: gone };
-    // What others read is looked at with them: they may have changed it themselves.
-    const isOther = (path: string) =>
-      proof.makes.some((file) => file.path === path) && !isSame(proof.makes, path, seen(path));
-    const other = job.makes.find((path) => !read.has(path) && isOther(path));
+    // A file that others read is looked at with them: they may have changed it themselves.
+    const isOther = (path: string) => proof.makes.some((file) => file.path === path) && !holds(proof.makes, path);
+    const isOwn = (path: string) => !read.has(path) || isMadeFolder(path);
+    const other = job.makes.find((path) => isOwn(path) && isOther(path));
     if (other !== undefined) return { why: "output", about: other };
-    const changed = job.reads.find((path) => !isSame(proof.reads, path, seen(path)));
+    const changed = job.reads.find((path) => !isMadeFolder(path) && !isSame(proof.reads, path, seen(path)));
     return changed === undefined ? null : { why: "input", about: changed };
   });
   return spread(jobs, edges, causes);
+}
+
+/** Folders that one job makes and others make something in: that is looked at by itself, and nobody knows whose the rest is. */
+function sharedFolders(made: ReadonlySet<string>): ReadonlySet<string> {
+  const shared = new Set<string>();
+  for (const path of made)
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      const folder = path.slice(0, at);
+      if (made.has(folder)) shared.add(folder);
+    }
+  return shared;
 }
 
 /** For each job by name, one word for the set of jobs it waits for. A shared set is looked at once. */
@@ -91,18 +108,24 @@ export function doubtfulFiles(
   for (const { reads, makes = [] } of proofs)
     for (const then of [...reads, ...makes]) {
       const now = then.checksum === undefined ? null : seen(then.path);
-      if (now?.sizeBytes === then.sizeBytes && !isSameTime(then, now)) doubtful.add(then.path);
+      if (now && (now.listing === undefined ? isDoubtful(then, now) : now.listing !== then.listing))
+        doubtful.add(then.path);
     }
   return doubtful;
 }
 
+const isDoubtful = (then: FileStamp, now: FileStamp): boolean =>
+  now.sizeBytes === then.sizeBytes && !isSameTime(then, now);
 const isSameTime = (then: FileStamp, now: FileStamp): boolean => Math.abs(then.mtime - now.mtime) < SAME_TIME_SEC;
 
 /** A file that is not there any more is not the same; nor is one that nobody looked at before. */
 function isSame(before: readonly FileStamp[], path: string, now: FileStamp | null): boolean {
   const then = before.find((file) => file.path === path);
-  if (!then || !now || then.sizeBytes !== now.sizeBytes) return false;
+  if (!then || !now) return false;
+  const isFolder = now.listing !== undefined;
+  if (!isFolder && then.sizeBytes !== now.sizeBytes) return false;
   if (then.checksum !== undefined && now.checksum !== undefined) return then.checksum === now.checksum;
+  if (isFolder) return now.listing !== "" && now.listing === then.listing;
   return isSameTime(then, now);
 }
 

@@ -13,7 +13,8 @@ import { type SizedJobs, sizeJobs } from "./size-jobs.ts";
 import { NOT_SOFT, type Softness } from "./soft.ts";
 
 /** A round of jobs that wait for each other. Each is a unit, and may run at any site at every try. */
-interface FlatRound<Job extends GraphJob = GraphJob> extends Pick<GraphPlan, "directory" | "changes" | "groups"> {
+interface FlatRound<Job extends GraphJob = GraphJob>
+  extends Pick<GraphPlan, "directory" | "changes" | "groups" | "folders"> {
   readonly jobs: readonly Job[];
   /** Between jobs of this round. */
   readonly edges: readonly Edges[];
@@ -63,6 +64,7 @@ export function* planFlat<Job extends GraphJob>(
     units: { [Symbol.iterator]: () => walkJobs(spec, block, flat, sites, sized.value, softness) },
     graph: {
       ...{ directory, changes, sizes, groups, edges },
+      ...(flat.folders && { folders: flat.folders }),
       softSets: softness.softSets,
       softJobs: softness.soft.size,
     },

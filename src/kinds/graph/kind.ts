@@ -41,8 +41,9 @@ export const graphKind: Kind<GraphWork> = {
   credits: {
     files(work) {
       const { jobs } = expanded(work).graph;
-      const paths = new Set(jobs.flatMap(({ reads, makes }) => [...reads, ...makes]));
-      return { directory: work.directory, paths, byContents: work.changes === "contents" };
+      const made = new Set(jobs.flatMap(({ makes }) => makes));
+      const paths = new Set([...made, ...jobs.flatMap(({ reads }) => reads)]);
+      return { directory: work.directory, paths, made, byContents: work.changes === "contents" };
     },
     doubtful: doubtfulFiles,
     decide({ work, attached, before, seen }) {

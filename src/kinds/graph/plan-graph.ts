@@ -14,6 +14,7 @@ export function* planGraph(facts: PlanFacts<GraphWork>, expanded: Expanded): Gen
   if (left.length === 0) return { kind: "nothing-left", unplanned: [] };
   return yield* planFlat(facts, {
     ...{ directory, changes, groups: graph.groups, digestOf },
+    ...(facts.folders && { folders: facts.folders }),
     jobs: left,
     edges: withoutCredited(graph.edges, credited),
     softOf: (edges) => softOf(graph, edges),

@@ -86,8 +86,10 @@ look_at_files() {
     split_line "$line"
     full_path "$value"
     if [ -e "$full" ]; then
+      listing=
+      [ "$1" != makes ] || [ ! -d "$full" ] || list_folder "$full"
       printf '%s\0' "$full" >&3
-      printf '%s\n' "$raw" >&4
+      printf '%s\n%s\n' "$raw" "$listing" >&4
       present=1
     else
       absent=$((absent + 1)) first_absent=${first_absent:-$value}
@@ -100,11 +102,27 @@ look_at_files() {
 join_stats() {
   comma= sums=/dev/null paths=/dev/null
   [ "$changes" != contents ] || sum_files
-  LC_ALL=C xargs -0 stat -L -c '%s %.6Y' -- <"$work.files" 2>"$work.stat.err" | while IFS=' ' read -r size mtime && IFS= read -r raw <&3; do
+  LC_ALL=C xargs -0 stat -L -c '%s %.6Y' -- <"$work.files" 2>"$work.stat.err" | while IFS=' ' read -r size mtime && IFS= read -r raw <&3 && IFS= read -r listing <&3; do
     next_sum
-    printf '%s{"path":%s,"sizeBytes":%s,"mtime":%s%s}' "$comma" "$raw" "$size" "$mtime" "${sum:+,\"checksum\":\"cksum:$sum\"}"
+    [ -z "$listing" ] || sum=${listing#*:}
+    printf '%s{"path":%s,"sizeBytes":%s,"mtime":%s%s%s}' "$comma" "$raw" "$size" "$mtime" "${sum:+,\"checksum\":\"cksum:$sum\"}" \
+      "${listing:+,\"listing\":\"${listing%:*}\"}"
     comma=,
   done 3<"$work.names" 4<"$paths" 5<"$sums"
+}
+
+# listing: of all that is in folder $1, one number for names, sizes and times, a colon, and where contents count one for those. Empty:
+# there are more than 100000 entries. As the server lists them (src/disk/folder-stamps.ts); links are what they say.
+list_folder() {
+  listing=
+  LC_ALL=C find -H "$1" -mindepth 1 \( -type d -printf 'd %P\0' -o -type l -printf 'l %P//%l\0' -o -printf 'f %P %s %T@\0' \) 2>"$work.stat.err" |
+    head -z -n 100001 | LC_ALL=C sort -z >"$work.listing"
+  [ "$(tr -dc '\0' <"$work.listing" | wc -c)" -le 100000 ] || return 0
+  listing=$(cksum <"$work.listing")
+  listing=${listing%% *}:
+  [ "$changes" = contents ] || return 0
+  contents=$(cd -- "$1" && LC_ALL=C find . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r cksum -- 2>"$work.stat.err" | cksum)
+  listing=$listing${contents%% *}
 }
 
 # What is in the files, by one cksum for all.

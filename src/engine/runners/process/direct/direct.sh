@@ -71,5 +71,6 @@ conclude() {
 
 is_simple() {
   [ $status -eq 0 ] && [ ! -e .wms2.stop ] && [ ! -s .wms2.step-0.report ] && [ ! -e FrameworkJobReport.xml ] || return 1
-  for path; do [ -e "$path" ] || return 1; done
+  # What is in a folder is for run.sh to tell.
+  for path; do [ -e "$path" ] && [ ! -d "$path" ] || return 1; done
 }
