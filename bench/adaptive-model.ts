@@ -11,6 +11,8 @@ export interface Workload {
   readonly steps: readonly StepModel[];
   /** No job is further from the middle than this share, in time or in memory. */
   readonly noise: number;
+  /** Of the logarithm of memory, on top: 0 where the noise is all there is. */
+  readonly tail: number;
   /** So many of the jobs take so much more memory. */
   readonly heavy: { readonly share: number; readonly factor: number };
   /** So few take so much more that all others should not ask for it. */
@@ -75,17 +77,33 @@ export function dice(seed: number) {
     /** As often half as double. */
     byRatio: (low: number, high: number) => low * (high / low) ** next(),
     chance: (share: number) => next() < share,
+    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
     whole: (low: number, high: number) => low + Math.floor(next() * (high - low + 1)),
   };
 }
 export type Dice = ReturnType<typeof dice>;
 
-export function makeWorkload(random: Dice, rareShare: number): Workload {
+/** What is unlike the kind workloads; each adds one thing and changes nothing else. */
+export interface Hostile {
+  /** One job in so many takes three times the memory. */
+  readonly rareShare?: number;
+  /** Memory is lognormal with such a deviation of its logarithm, at least and at most. */
+  readonly tail?: readonly [number, number];
+  /** 20 to 50 % of the jobs take so many times the memory. */
+  readonly modes?: readonly [number, number];
+  /** By the end of a job of eight hours a leak takes so many times the base. */
+  readonly leak?: readonly [number, number];
+  /** So many jobs of eight hours are all there is. */
+  readonly jobs?: readonly [number, number];
+}
+
+export function makeWorkload(random: Dice, hostile: Hostile, unlike: Dice): Workload {
   const first = random.whole(0, PROFILES.length - 1);
   const chain = PROFILES.slice(first, random.whole(first, PROFILES.length - 1) + 1);
   const slower = random.byRatio(...SLOWER);
   const cores = 2 ** random.whole(1, 3);
-  const leak = random.chance(0.25) ? random.between(0.02, 0.15) : 0;
+  const usualLeak = random.chance(0.25) ? random.between(0.02, 0.15) : 0;
+  const leak = hostile.leak ? unlike.byRatio(...hostile.leak) : usualLeak;
   const plain = chain.map(([name, serial, baseMb, perThreadMb, secPerEvent, kbPerEvent]) => ({
     name,
     serial: Math.min(0.9, serial * random.byRatio(0.5, 2)),
@@ -97,14 +115,20 @@ export function makeWorkload(random: Dice, rareShare: number): Workload {
   const secPerEvent = plain.reduce((sum, step) => sum + step.secPerEvent * slowdown(step.serial, cores), 0);
   // A leak takes such a share of the base by the end of a job of eight hours.
   const steps = plain.map((step) => ({ ...step, leakMbPerEvent: (leak * step.baseMb * secPerEvent) / TARGET_SEC }));
+  const noise = random.between(0.05, 0.3);
+  const usual = random.chance(0.15)
+    ? { share: random.between(0.15, 0.3), factor: random.between(1.2, 1.5) }
+    : NOT_HEAVY;
+  const { modes, tail, jobs } = hostile;
   const workload = {
     steps,
-    noise: random.between(0.05, 0.3),
-    heavy: random.chance(0.15) ? { share: random.between(0.15, 0.3), factor: random.between(1.2, 1.5) } : NOT_HEAVY,
-    rare: { share: rareShare, factor: 3 },
+    noise,
+    heavy: modes ? { share: unlike.between(0.2, 0.5), factor: unlike.between(...modes) } : usual,
+    tail: tail ? unlike.between(...tail) : 0,
+    rare: { share: hostile.rareShare ?? 0, factor: 3 },
     slowShare: 0.02,
     startSec: random.between(60, 600),
-    totalEvents: Math.round((random.between(300, 900) * TARGET_SEC) / secPerEvent),
+    totalEvents: Math.round(((jobs ? unlike.between(...jobs) : random.between(300, 900)) * TARGET_SEC) / secPerEvent),
   };
   const peakMb = truePeakMb(workload, () => ({ instances: 1, threads: cores }), TARGET_SEC / secPerEvent);
   return {
@@ -126,12 +150,16 @@ const slowdown = (serial: number, cores: number): number => serial + (1 - serial
 const middleMb = (step: StepModel, { instances, threads }: ReturnType<RunOf>, events: number): number =>
   instances * (step.baseMb + step.perThreadMb * threads + (step.leakMbPerEvent * events) / instances);
 
-/** The most that a job of so many events can take, but for the rare ones. */
-export const truePeakMb = (
-  { steps, noise, heavy }: Pick<Workload, "steps" | "noise" | "heavy">,
+/** The most that a job of so many events can take, but for the rare ones; where there is no most, what 99 of 100 stay below. */
+export function truePeakMb(
+  { steps, noise, heavy, tail }: Pick<Workload, "steps" | "noise" | "heavy" | "tail">,
   runOf: RunOf,
   events: number,
-): number => Math.max(...steps.map((step) => middleMb(step, runOf(step.name), events))) * (1 + noise) * heavy.factor;
+): number {
+  const most = tail > 0 ? Math.exp(NORMAL_P99 * tail) : 1 + noise;
+  return Math.max(...steps.map((step) => middleMb(step, runOf(step.name), events))) * most * heavy.factor;
+}
+const NORMAL_P99 = 2.326;
 
 export function simulateJob(
   workload: Workload,
@@ -140,9 +168,11 @@ export function simulateJob(
   random: Dice,
   rarely: Dice,
 ): SimulatedJob {
-  const { noise, heavy, rare, slowShare, startSec } = workload;
+  const { noise, heavy, tail, rare, slowShare, startSec } = workload;
   const slow = random.between(1 - noise, 1 + noise) * (random.chance(slowShare) ? random.between(1.5, 4) : 1);
-  const usual = random.between(1 - noise, 1 + noise) * (random.chance(heavy.share) ? heavy.factor : 1);
+  const even = random.between(1 - noise, 1 + noise);
+  const own = tail > 0 ? Math.exp(tail * rarely.normal()) : even;
+  const usual = own * (random.chance(heavy.share) ? heavy.factor : 1);
   const large = usual * (rarely.chance(rare.share) ? rare.factor : 1);
   const steps = workload.steps.map((step, at): MeasuredStep => {
     const start = at === 0 ? startSec : 0;

@@ -7,7 +7,16 @@ import { askedOf, sizeRound } from "../src/planning/size-round.ts";
 import { joinMetrics, larger, summariseJobs } from "../src/sizing/metrics.ts";
 import { killsThatTeach } from "../src/sizing/step-memory.ts";
 import { checkPlan, generateSpec, planRound, sampleFacts } from "../tests/support/sample-facts.ts";
-import { type Dice, dice, makeWorkload, type RunOf, simulateJob, truePeakMb, type Workload } from "./adaptive-model.ts";
+import {
+  type Dice,
+  dice,
+  type Hostile,
+  makeWorkload,
+  type RunOf,
+  simulateJob,
+  truePeakMb,
+  type Workload,
+} from "./adaptive-model.ts";
 
 /**
  * What sizing by measurements gains. Real: requests, the planner with its checks, the summaries of units, and sizing, round by
@@ -29,18 +38,42 @@ const RARE_SHARE = 1 / 500;
 const SITE_CORES = 100;
 const SITES_MB_PER_CORE = [1000, 1500, 1750, 2000, 2000, 2000, 2000, 2500, 2500, 3000, 3000, 4000];
 
+/** Beside the kind workloads, each with one thing that is not: memory without a most, in two modes, with leaks; few jobs. */
+const HOSTILE: Readonly<Record<string, Hostile>> = {
+  lognormal: { tail: [0.3, 0.6] },
+  bimodal: { modes: [1.8, 3] },
+  leaking: { leak: [0.5, 4] },
+  fewJobs: { jobs: [10, 40] },
+};
+
+/**
+ * Who sizes: `static` asks for what the request says, for ever; `selfCorrecting` for what the most demanding job of the round
+ * before took and a tenth, and for half as much more than jobs were killed with; `adaptive` is WMS2.
+ */
+const RULES = ["static", "selfCorrecting", "adaptive"] as const;
+type Rule = (typeof RULES)[number];
+
 export async function run() {
   const began = performance.now();
   const seeds = Array.from({ length: WORKLOADS }, (_, at) => at + 1);
-  const fixed = seeds.map((seed) => runRequest(seed, false));
-  const adaptive = seeds.map((seed) => runRequest(seed, true));
-  const rare = seeds.map((seed) => runRequest(seed, true, RARE_SHARE));
-  const [hints, measured] = [summary(fixed), summary(adaptive)];
+  const requests = (rule: Rule, hostile: Hostile = {}) => seeds.map((seed) => runRequest(seed, rule, hostile));
+  const adaptive = requests("adaptive");
+  const [hints, corrected, measured] = [
+    summary(requests("static")),
+    summary(requests("selfCorrecting")),
+    summary(adaptive),
+  ];
+  const hostile = Object.entries(HOSTILE).map(([name, change]) => [
+    name,
+    Object.fromEntries(RULES.map((rule) => [rule, summary(requests(rule, change))])),
+  ]);
   return {
     workloads: WORKLOADS,
     static: hints,
+    selfCorrecting: corrected,
     adaptive: measured,
-    adaptiveWithRareJobs: summary(rare),
+    adaptiveWithRareJobs: summary(requests("adaptive", { rareShare: RARE_SHARE })),
+    hostile: Object.fromEntries(hostile),
     coreHoursRatio: rounded(measured.coreHours / hints.coreHours),
     turnsMoreThanOnce: share(adaptive, ({ rounds }) => turns(rounds.map(({ requested }) => requested.memoryMb)) > 1),
     seconds: rounded((performance.now() - began) / 1000),
@@ -68,10 +101,10 @@ interface RequestSeen {
 }
 
 /** A whole request, from its first event to its last. */
-function runRequest(seed: number, adaptive: boolean, rareShare = 0): RequestSeen {
-  const workload = makeWorkload(dice(seed), rareShare);
+function runRequest(seed: number, rule: Rule, hostile: Hostile): RequestSeen {
+  const workload = makeWorkload(dice(seed), hostile, dice(seed + 3_000_000));
   const chances = { random: dice(seed + 1_000_000), rarely: dice(seed + 2_000_000) };
-  const spec = specOf(workload, adaptive);
+  let spec = specOf(workload, rule === "adaptive");
   const last = BigInt(workload.totalEvents);
   const rounds: RoundSeen[] = [];
   let measured: Metrics | null = null;
@@ -79,12 +112,12 @@ function runRequest(seed: number, adaptive: boolean, rareShare = 0): RequestSeen
   while (next.firstEvent <= last) {
     const base = sampleFacts(spec, { round: rounds.length, next, policy: policyFor(workload) });
     const sized: ReturnType<typeof sizeRound> =
-      adaptive && rounds.length > 0
+      rule === "adaptive" && rounds.length > 0
         ? sizeRound(base, {
             asked: askedOf(spec),
             before: rounds.at(-1)!.requested,
             metrics: measured,
-            killedAtMb: killsThatTeach(rounds),
+            ...killsThatTeach(rounds),
             saidMb: null,
             isRoundOver: true,
             parallelSteps: parallelSteps(spec),
@@ -99,6 +132,7 @@ function runRequest(seed: number, adaptive: boolean, rareShare = 0): RequestSeen
     const seen = [...plan.units].map((unit) => runUnit(workload, plan, unit, chances));
     measured = joinMetrics([measured, ...seen.map(({ metrics }) => metrics)]);
     rounds.push(roundSeen(workload, plan, seen));
+    if (rule === "selfCorrecting") spec = corrected(spec, rounds.at(-1)!, joinMetrics(seen.map((one) => one.metrics)));
     next = plan.summary.next;
   }
   return { rounds, heldFor: null };
@@ -118,6 +152,13 @@ function specOf({ hints, steps, totalEvents, maySplit }: Workload, adaptive: boo
     ...plain,
     resources: { ...plain.resources, cores, memoryMb, wallMinutes: 720, secondsPerEvent, kbPerEvent },
   };
+}
+
+/** Next time what the last round took at most and a tenth more; more than it was killed with where none came to its end. */
+function corrected(spec: RequestSpec, { killedAtMb }: RoundSeen, metrics: Metrics | null): RequestSpec {
+  const most = Math.max((metrics?.memoryMb?.max ?? 0) * 1.1, metrics?.jobs ? 0 : (killedAtMb ?? 0) * 1.5);
+  const memoryMb = Math.ceil(Math.min(most || spec.resources.memoryMb, MOST_PER_CORE_MB * spec.resources.cores));
+  return { ...spec, resources: { ...spec.resources, memoryMb } };
 }
 
 function policyFor({ hints, totalEvents }: Workload): Partial<PlanFacts["policy"]> {

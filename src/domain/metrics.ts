@@ -8,6 +8,17 @@ export interface Sample {
   readonly values: readonly number[];
 }
 
+/** Of jobs with about as many events each. */
+export interface EventsSample extends Sample {
+  /** Of a job, on average. */
+  readonly events: number;
+}
+
+export interface MemorySample extends Sample {
+  /** The same by the events that an instance did, in steps of a fifth; absent: nobody counted them. */
+  readonly byEvents?: Readonly<Record<string, EventsSample>>;
+}
+
 /** Where a peak of memory comes from; a cgroup sees files in memory too, and is what an OOM killer goes by. */
 export const MEMORY_SOURCES = ["cgroup", "framework", "process-tree"] as const;
 export type MemorySource = (typeof MEMORY_SOURCES)[number];
@@ -24,7 +35,7 @@ export interface StepMetrics {
   /** Of one instance, by source; the best there is counts. */
   readonly memoryMb: Partial<Readonly<Record<MemorySource, Sample>>>;
   /** The same memory by the number of threads, whatever its source. */
-  readonly memoryMbByThreads: Readonly<Record<string, Sample>>;
+  readonly memoryMbByThreads: Readonly<Record<string, MemorySample>>;
   readonly wallSecPerEvent: Sample | null;
   readonly startSec: Sample | null;
 }

@@ -3,7 +3,7 @@ import { generateSpec, planRound, sampleFacts } from "../../tests/support/sample
 import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
 import { summariseJobs, withMerged } from "../sizing/metrics.ts";
 
-/** Jobs of 200 events (twice what was measured), each of which wrote 100 kB; merged files are to have 80 MB. */
+/** Jobs of 125 events (a quarter more than was measured), each of which wrote 100 kB; merged files are to have 80 MB. */
 function plannedWith(mergedBytesOfTen: number | null) {
   const spec = generateSpec({
     adaptive: true,
@@ -19,9 +19,9 @@ function plannedWith(mergedBytesOfTen: number | null) {
 }
 
 test.each<[string, number | null, number]>([
-  ["as large as what jobs wrote", 100e6, 4],
-  ["half as large, for the merge packs them", 50e6, 8],
-  ["nobody weighed them: what jobs wrote", null, 4],
+  ["as large as what jobs wrote", 100e6, 6],
+  ["half as large, for the merge packs them", 50e6, 12],
+  ["nobody weighed them: what jobs wrote", null, 6],
 ])("as many jobs in a unit as fill the merged file: %s", (_story, mergedBytes, jobs) => {
   expect(plannedWith(mergedBytes)).toEqual({ jobs, diskMb: 1024 });
 });

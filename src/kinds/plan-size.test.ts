@@ -126,7 +126,7 @@ describe("resources", () => {
     const later = sampleFacts(spec, { files: files(1), policy: laptop, round: 1 });
     const { warnings } = plan(measuredFacts(later, sampleJobs(10))).summary;
     expect(warnings).toEqual([
-      "jobs ask for 1200 MB of memory, not 4000: measured 1000 MB median over 10 jobs (select, by framework) × 1.2",
+      "jobs ask for 1200 MB of memory, not 4000: measured 1000 MB median over 10 jobs of 100 events (select, by framework) × 1.2",
     ]);
   });
 

@@ -100,7 +100,7 @@ export async function gatherSizing(
     asked: askedOf(spec),
     before: rounds.findLast(({ requested }) => requested)?.requested ?? null,
     metrics,
-    killedAtMb: killsThatTeach(rounds),
+    ...killsThatTeach(rounds),
     saidMb: request.modifications?.memoryMb ?? null,
     isRoundOver,
     parallelSteps: parallelSteps(spec),

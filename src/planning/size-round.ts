@@ -46,10 +46,11 @@ export const sizingLimits = (policy: PlanPolicy): SizingLimits => ({
 });
 
 /** What the request says of its jobs. */
-export function askedOf({ resources, work: { split } }: RequestSpec): Asked {
+export function askedOf({ resources, work }: RequestSpec): Asked {
   const { cores, memoryMb, wallMinutes, diskMb } = resources;
+  const { split, eventsPerLumi = 1 }: CommonWork = work;
   const isByEvents = split?.algorithm === "EventBased" || split?.algorithm === "EventAwareLumiBased";
-  return { cores, memoryMb, wallMinutes, diskMb, eventsPerJob: isByEvents ? split.eventsPerJob : null };
+  return { cores, memoryMb, wallMinutes, diskMb, eventsPerJob: isByEvents ? split.eventsPerJob : null, eventsPerLumi };
 }
 
 /** The facts of a round as measurements change them: its jobs are cut, and later sized, by what earlier ones used. */

@@ -70,28 +70,6 @@ test("reports of zero events say nothing of time: events and time stay, memory c
   expect(memoryMb.why).toContain("measured 1000 MB median");
 });
 
-test("memory that grows with the events of a job is followed round by round, and no round asks for less than it took", () => {
-  const tookMb = (events: number) => 2000 + 4 * events;
-  const asked = { ...ASKED, cores: 1, memoryMb: 2500 };
-  let before: SizingFacts["before"] = { ...asked, isMeasured: false };
-  let metrics: SizingFacts["metrics"] = null;
-  for (let round = 1; round < 6; round++) {
-    const { eventsPerJob: events } = before!;
-    const jobs = sampleJobs(20, () => ({
-      memoryMb: tookMb(events!),
-      events: events!,
-      wallSec: events! * 100,
-      cpuSec: 1,
-    }));
-    metrics = joinMetrics([metrics, summariseJobs(jobs)]);
-    const sizes = sizeJobs(of(undefined, { asked, before, metrics }), SIZING_LIMITS);
-    const next = sizes.eventsPerJob!.value;
-    // At most twice the events, so a step of a leak is smaller than the margin.
-    expect(sizes.memoryMb.value).toBeGreaterThanOrEqual(Math.min(3000, tookMb(next)));
-    before = { ...asked, memoryMb: sizes.memoryMb.value, eventsPerJob: next, isMeasured: true };
-  }
-});
-
 describe("instances and the ceiling", () => {
   const parallelSteps = new Set(["select"]);
   const busy = { threads: 8, cpuSec: 100 };

@@ -22,7 +22,7 @@ const metricsOf = (...runs: readonly Partial<MeasuredStep>[]) => {
   return summariseJobs(jobs.map((step) => ({ steps: [step], ...whole })))!.steps.GEN!;
 };
 const decide = (runs: readonly Partial<MeasuredStep>[], slot: Partial<Slot> = {}, maySplit = true) =>
-  decideInstances({ name: "GEN", metrics: metricsOf(...runs), maySplit }, { ...SLOT, ...slot });
+  decideInstances({ name: "GEN", metrics: metricsOf(...runs), events: null, maySplit }, { ...SLOT, ...slot });
 
 describe("a step that leaves cores idle", () => {
   test("is cut in parts, with its reason", () => {

@@ -5,6 +5,8 @@ import { MARGIN, memoryOfStep } from "./step-memory.ts";
 interface InstanceFacts {
   readonly name: string;
   readonly metrics: StepMetrics;
+  /** Of the whole job; null: jobs are not cut by events. */
+  readonly events: number | null;
   /** Its parts can run apart and be joined; else only more threads can help it. */
   readonly maySplit: boolean;
 }
@@ -27,7 +29,7 @@ const THREAD_MB = 250;
  * How a step is run within its slot: as several instances where one leaves most of its threads idle, with more threads than
  * cores where it leaves some, else as it is (null).
  */
-export function decideInstances({ name, metrics, maySplit }: InstanceFacts, slot: Slot): StepRun | null {
+export function decideInstances({ name, metrics, events, maySplit }: InstanceFacts, slot: Slot): StepRun | null {
   if (!metrics.busyCores) return null;
   const busy = Math.max(median(metrics.busyCores), 0.01);
   const seen = Object.keys(metrics.memoryMbByThreads).map(Number);
@@ -40,7 +42,7 @@ export function decideInstances({ name, metrics, maySplit }: InstanceFacts, slot
     const wanted = Math.min(slot.cores, Math.ceil(slot.cores / busy));
     for (let instances = wanted; instances > 1; instances--) {
       const each = Math.max(1, Math.min(most, Math.floor(slot.cores / instances)));
-      const memory = memoryOfStep(name, metrics, each);
+      const memory = memoryOfStep(name, metrics, each, events === null ? null : events / instances);
       if (!memory || instances * memory.value > slot.memoryMb) continue;
       const less = instances < wanted ? `; more do not fit into ${slot.memoryMb} MB` : "";
       const one = `${Math.ceil(memory.value)} MB each`;
@@ -49,7 +51,7 @@ export function decideInstances({ name, metrics, maySplit }: InstanceFacts, slot
     return null;
   }
   if (efficiency >= OVERCOMMIT_BELOW || slot.overcommitMax <= 1) return null;
-  const memory = memoryOfStep(name, metrics, threads);
+  const memory = memoryOfStep(name, metrics, threads, events);
   if (!memory) return null;
   const spare = Math.floor((slot.memoryMb - memory.value / MARGIN) / THREAD_MB);
   const more = Math.min(Math.floor(threads * slot.overcommitMax) - threads, spare);

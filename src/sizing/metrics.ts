@@ -1,5 +1,5 @@
 import { MEMORY_SOURCES, type MemorySource, type Metrics, type Sample, type StepMetrics } from "../domain/metrics.ts";
-import { joinSamples, sampleOf } from "./sample.ts";
+import { joinMemory, joinSamples, memorySampleOf, sampleOf } from "./sample.ts";
 
 /** One step of one job, as its report says. null: nobody measured it. */
 export interface MeasuredStep {
@@ -45,9 +45,7 @@ export function summariseJobs(
   const starts = jobs.map(({ steps }) => sum(steps.map(({ startSec }) => startSec)));
   return {
     jobs: jobs.length,
-    steps: Object.fromEntries(
-      names.map((name) => [name, summariseStep(jobs.flatMap(({ steps }) => steps.filter((one) => one.name === name)))]),
-    ),
+    steps: Object.fromEntries(names.map((name) => [name, summariseStep(jobs.flatMap((job) => runsOf(job, name)))])),
     wallSecPerEvent: sampleOf(jobs.map(({ wallSec, events }, at) => per(rest(wallSec, starts[at] ?? null), events))),
     startSec: sampleOf(starts),
     memoryMb: sampleOf(jobs.map(({ memoryMb }) => memoryMb)),
@@ -61,7 +59,15 @@ export function summariseJobs(
 const sum = (values: readonly (number | null)[]): number | null =>
   values.every((value) => value === null) ? null : values.reduce<number>((all, value) => all + (value ?? 0), 0);
 
-function summariseStep(runs: readonly MeasuredStep[]): StepMetrics {
+/** A step of a job, and the events of the whole job: a filter before it leaves fewer. */
+interface StepOfJob extends MeasuredStep {
+  readonly jobEvents: number | null;
+}
+
+const runsOf = ({ steps, events }: MeasuredJob, name: string): readonly StepOfJob[] =>
+  steps.filter((step) => step.name === name).map((step) => ({ ...step, jobEvents: events }));
+
+function summariseStep(runs: readonly StepOfJob[]): StepMetrics {
   const alone = runs.filter(({ instances }) => instances === 1);
   const busyCores = ({ cpuSec, wallSec }: MeasuredStep) => (cpuSec === null || !wallSec ? null : cpuSec / wallSec);
   const efficiency = (run: MeasuredStep) => per(busyCores(run), run.threads);
@@ -78,7 +84,10 @@ function summariseStep(runs: readonly MeasuredStep[]): StepMetrics {
     memoryMb: Object.fromEntries(bySource),
     memoryMbByThreads: Object.fromEntries(
       [...new Set(runs.map(({ threads }) => threads))].flatMap((threads) => {
-        const found = sampleOf(runs.filter((run) => run.threads === threads).map(memoryOfOne));
+        const own = runs.filter((run) => run.threads === threads);
+        const found = memorySampleOf(
+          own.map((run) => ({ mb: memoryOfOne(run), events: per(run.jobEvents, run.instances) })),
+        );
         return found ? [[threads, found] as const] : [];
       }),
     ),
@@ -139,7 +148,7 @@ function joinSteps(all: readonly StepMetrics[]): StepMetrics {
     memoryMbByThreads: Object.fromEntries(
       [...new Set(all.flatMap(({ memoryMbByThreads }) => Object.keys(memoryMbByThreads)))].map((threads) => [
         threads,
-        joinSamples(all.map(({ memoryMbByThreads }) => memoryMbByThreads[threads] ?? null))!,
+        joinMemory(all.flatMap(({ memoryMbByThreads }) => memoryMbByThreads[threads] ?? [])),
       ]),
     ),
     wallSecPerEvent: joinSamples(all.map(({ wallSecPerEvent }) => wallSecPerEvent)),

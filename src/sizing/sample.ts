@@ -1,4 +1,5 @@
-import type { Sample } from "../domain/metrics.ts";
+import { groupBy } from "../base/group-by.ts";
+import type { EventsSample, MemorySample, Sample } from "../domain/metrics.ts";
 
 const KEPT_VALUES = 32;
 
@@ -21,6 +22,44 @@ export function joinSamples(samples: readonly (Sample | null)[]): Sample | null 
     max: Math.max(...known.map(({ max }) => max)),
     values: thinned(points),
   };
+}
+
+/** Lengths of jobs that are kept apart: four to a doubling. A step has few of them, and never more than 200. */
+const MOST_BINS = 200;
+const binOf = (events: number): string =>
+  String(Math.min(MOST_BINS - 1, Math.max(0, Math.round(4 * Math.log2(events)))));
+
+/** null: nothing was measured. */
+export function memorySampleOf(
+  jobs: readonly { readonly mb: number | null; readonly events: number | null }[],
+): MemorySample | null {
+  const sample = sampleOf(jobs.map(({ mb }) => mb));
+  const counted = jobs.flatMap(({ mb, events }) =>
+    mb !== null && events !== null && events > 0 ? [{ mb, events }] : [],
+  );
+  if (!sample || counted.length === 0) return sample;
+  const bins = groupBy(counted, ({ events }) => binOf(events));
+  const byEvents = [...bins].map(([bin, own]): [string, EventsSample] => [
+    bin,
+    { ...sampleOf(own.map(({ mb }) => mb))!, events: own.reduce((sum, { events }) => sum + events, 0) / own.length },
+  ]);
+  return { ...sample, byEvents: Object.fromEntries(byEvents) };
+}
+
+/** Of at least one. */
+export function joinMemory(samples: readonly MemorySample[]): MemorySample {
+  const bins = groupBy(
+    samples.flatMap(({ byEvents }) => Object.entries(byEvents ?? {})),
+    ([bin]) => bin,
+  );
+  const joined = joinSamples(samples)!;
+  if (bins.size === 0) return joined;
+  const byEvents = [...bins].map(([bin, entries]): [string, EventsSample] => {
+    const own = entries.map(([, sample]) => sample);
+    const all = joinSamples(own)!;
+    return [bin, { ...all, events: own.reduce((sum, { jobs, events }) => sum + jobs * events, 0) / all.jobs }];
+  });
+  return { ...joined, byEvents: Object.fromEntries(byEvents) };
 }
 
 /** Of values with weights, ascending: at most 32, at even distances of weight. */

@@ -49,11 +49,17 @@ describe("what a round asks for", () => {
 
   test("afterwards what was measured and a fifth more, with its reason", () => {
     const { memoryMb, cores, eventsPerJob, wallMinutes, diskMb } = sizeJobs(of(many(42)), SIZING_LIMITS);
-    expect(memoryMb).toEqual({ value: 2400, why: "measured 2000 MB median over 42 jobs (RECO, by framework) × 1.2" });
+    expect(memoryMb).toEqual({
+      value: 2400,
+      why: "measured 2000 MB median over 42 jobs of 500 events (RECO, by framework) × 1.2",
+    });
     expect(cores).toEqual({ value: 4, why: "3.6 of 4 cores were busy over 42 jobs" });
-    // 1.8 s an event fill 8 h with 15,944; a first measurement may be wrong.
-    expect(eventsPerJob).toEqual({ value: 2000, why: "1.80 s an event over 42 jobs, 480 minutes a job; at most × 2" });
-    expect(wallMinutes).toEqual({ value: 93, why: "2000 events of 1.80 s (p90) × 1.5" });
+    // 1.8 s an event fill 8 h with 15,944; a first measurement may be wrong, and memory may grow with events.
+    expect(eventsPerJob).toEqual({
+      value: 1250,
+      why: "1.80 s an event over 42 jobs, 480 minutes a job; at most 1250 until jobs of other lengths show what their memory does",
+    });
+    expect(wallMinutes).toEqual({ value: 60, why: "1250 events of 1.80 s (p90) × 1.5; at least 60 minutes" });
     expect(diskMb).toEqual({ value: 2000, why: "measured 300 MB at most over 42 jobs × 1.2" });
   });
 
@@ -94,7 +100,7 @@ test("with fewer cores: first what many took, then what few do, however the many
   expect(second.cores).toEqual({ value: 2, why: "decided once, as before" });
   expect(second.memoryMb).toEqual({
     value: 3600,
-    why: "measured 3000 MB median over 10 jobs (RECO with 2 threads) × 1.2",
+    why: "measured 3000 MB median over 10 jobs of 500 events (RECO with 2 threads) × 1.2",
   });
 });
 
@@ -111,7 +117,9 @@ test.each<[string, Parameters<typeof killsThatTeach>[0], number | null]>([
     ],
     1500,
   ],
-])("kills that say something of other jobs: %s", (_story, rounds, atMb) => expect(killsThatTeach(rounds)).toBe(atMb));
+])("kills that say something of other jobs: %s", (_story, rounds, atMb) =>
+  expect(killsThatTeach(rounds).killedAtMb).toBe(atMb),
+);
 
 test("cores stay once it was seen how busy they are, whether or not memory was measured with as many", () => {
   const before = { ...ASKED, isMeasured: false, areCoresDecided: true };
@@ -128,8 +136,9 @@ test("cores stay once it was seen how busy they are, whether or not memory was m
 describe("few jobs", () => {
   test("count once their round is over: there will be no more", () => {
     const { memoryMb, eventsPerJob } = sizeJobs(of(many(2), { isRoundOver: true }), SIZING_LIMITS);
-    expect(memoryMb).toMatchObject({ value: 2400, why: expect.stringContaining("over 2 jobs") });
-    expect(eventsPerJob?.value).toBe(2000);
+    expect(memoryMb).toMatchObject({ value: 2400, why: expect.stringContaining("over 2 jobs of 500 events") });
+    expect(memoryMb.why).toContain("; of so few jobs: up to one in 3 may take more than all of them");
+    expect(eventsPerJob?.value).toBe(1250);
   });
 
   test.each<[string, Partial<SizingFacts>, number, number | null]>([
@@ -184,7 +193,7 @@ describe("memory and threads", () => {
     expect(cores.value).toBe(2);
     expect(memoryMb).toEqual({
       value: 1920,
-      why: "measured 1600 MB median over 10 jobs (RECO, by 1200 MB and 200 MB a thread with 2 threads) × 1.2",
+      why: "measured 1600 MB median over 10 jobs of 500 events (RECO, by 1200 MB and 200 MB a thread with 2 threads) × 1.2",
     });
   });
 });

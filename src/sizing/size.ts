@@ -1,7 +1,8 @@
 import type { Metrics, RequestedSizes, Sized, Sizes, StepRun } from "../domain/metrics.ts";
 import { decideInstances } from "./instances.ts";
+import { fewerAfterKills, fitEvents, sizeEvents, WALL_MARGIN } from "./job-events.ts";
 import { median, p90 } from "./sample.ts";
-import { MARGIN, memoryOf, memoryOfStep, taughtByKills, typical } from "./step-memory.ts";
+import { largest, MARGIN, memoryOfJob, taughtByKills, typical } from "./step-memory.ts";
 
 /** What the request says, or what the round before asked for. */
 export interface Asked {
@@ -11,6 +12,8 @@ export interface Asked {
   readonly diskMb: number;
   /** null: jobs are not cut by events. */
   readonly eventsPerJob: number | null;
+  /** Jobs have whole lumis of so many; absent: any number. */
+  readonly eventsPerLumi?: number;
 }
 
 export interface SizingLimits {
@@ -35,6 +38,8 @@ export interface SizingFacts {
   readonly metrics: Metrics | null;
   /** The most memory a job had that was killed for using more, but for the few of a round (`killsThatTeach`); null: none was. */
   readonly killedAtMb: number | null;
+  /** The fewest events of a job that was; null or absent: nobody knows. */
+  readonly killedEvents?: number | null;
   /** What an operator said at a release: no less than this. null: nobody did. */
   readonly saidMb: number | null;
   /** No more jobs will come of what was measured. */
@@ -43,15 +48,13 @@ export interface SizingFacts {
   readonly parallelSteps?: ReadonlySet<string>;
 }
 
-const WALL_MARGIN = 1.5;
 const MIN_WALL_MINUTES = 60;
-const MIN_EVENTS = 100;
 /** Memory that was measured once stays as it is while no more than this is missing. */
 const WORTH_A_CHANGE = 1.05;
-/** Events per job at most double from round to round: a first measurement may be wrong. */
-const MAX_GROWTH = 2;
+/** And less is asked for only where jobs have fewer events, which are known to take memory, and this share is enough. */
+const WORTH_LESS = 0.85;
 /** So many times the events before: memory that grows with them shows. */
-const MANY_MORE = 1.25;
+const MANY_MORE = 1.1;
 /** Jobs that keep so much of their cores busy keep their cores. */
 const BUSY_ENOUGH = 0.75;
 
@@ -63,6 +66,7 @@ export const isMeasured = ({ metrics, isRoundOver }: SizingFacts, { minJobs }: S
 export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
   const { asked, before, metrics } = facts;
   const now = before ?? asked;
+  const mostMb = mostMemoryMb(limits, asked.cores);
   if (!metrics || !isMeasured(facts, limits)) {
     const few = metrics?.jobs
       ? `only ${metrics.jobs} of ${limits.minJobs} jobs were measured`
@@ -74,24 +78,27 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
       memoryMb: sizeMemory(facts, limits, null, now.cores),
       wallMinutes: stays(now.wallMinutes),
       diskMb: stays(now.diskMb),
-      eventsPerJob: now.eventsPerJob === null ? null : stays(now.eventsPerJob),
+      eventsPerJob: fewerAfterKills(now.eventsPerJob === null ? null : stays(now.eventsPerJob), facts, mostMb),
       runs: {},
     };
   }
   const taught = facts.killedAtMb === null ? null : taughtByKills(facts.killedAtMb, metrics, now.cores, {});
-  const needed = Math.max(measuredMemory(metrics, now.cores)?.value ?? 0, taught ?? 0);
+  const wished = fewerAfterKills(sizeEvents(facts, limits, metrics), facts, mostMb);
+  const atMost = Math.min(wished?.value ?? 0, now.eventsPerJob ?? 0) || null;
+  const needed = Math.max(memoryOfJob(metrics, now.cores, { events: atMost })?.value ?? 0, taught ?? 0);
   const cores = sizeCores(facts, limits, metrics, needed);
-  const eventsPerJob = sizeEvents(facts, limits, metrics);
-  const runs = sizeRuns(facts, limits, metrics, cores.value);
-  const moreEvents = (eventsPerJob?.value ?? 0) > (now.eventsPerJob ?? 0) * MANY_MORE;
-  const measured = measuredMemory(metrics, cores.value, runs, moreEvents);
+  const runs = sizeRuns(facts, limits, metrics, cores.value, wished?.value ?? null);
+  const eventsPerJob = wished && fitEvents(wished, metrics, cores.value, runs, mostMemoryMb(limits, cores.value));
+  const events = eventsPerJob?.value ?? null;
+  const moreEvents = (events ?? 0) > (now.eventsPerJob ?? 0) * MANY_MORE;
+  const measured = memoryOfJob(metrics, cores.value, { runs, events, moreEvents });
   return {
     cores,
     areCoresDecided: Object.values(metrics.steps).some(
       ({ busyCores, wallSecPerEvent }) => busyCores && wallSecPerEvent,
     ),
     memoryMb: sizeMemory(facts, limits, measured, cores.value, runs),
-    wallMinutes: sizeWall(now.wallMinutes, limits, metrics, eventsPerJob?.value ?? null),
+    wallMinutes: sizeWall(now.wallMinutes, limits, metrics, events),
     diskMb: sizeDisk(asked, limits, metrics),
     eventsPerJob,
     runs,
@@ -99,11 +106,17 @@ export function sizeJobs(facts: SizingFacts, limits: SizingLimits): Sizes {
 }
 
 /** How steps are run that would leave cores idle: as many instances as the most memory that may be asked for has room for. */
-function sizeRuns(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, cores: number): Sizes["runs"] {
+function sizeRuns(
+  facts: SizingFacts,
+  limits: SizingLimits,
+  metrics: Metrics,
+  cores: number,
+  events: number | null,
+): Sizes["runs"] {
   const slot = { cores, memoryMb: mostMemoryMb(limits, cores), overcommitMax: limits.overcommitMax ?? 1 };
   const runs = Object.entries(metrics.steps).flatMap(([name, step]): [string, StepRun][] => {
     const maySplit = facts.parallelSteps?.has(name) ?? false;
-    const run = decideInstances({ name, metrics: step, maySplit }, slot);
+    const run = decideInstances({ name, metrics: step, events, maySplit }, slot);
     return run ? [[name, run]] : [];
   });
   return Object.fromEntries(runs);
@@ -113,7 +126,8 @@ function sizeRuns(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, co
 export function resizeMemory(facts: SizingFacts, limits: SizingLimits): Sized | null {
   const { before, metrics } = facts;
   if (!before || !metrics || !isMeasured(facts, limits)) return null;
-  const sized = sizeMemory(facts, limits, measuredMemory(metrics, before.cores), before.cores);
+  const measured = memoryOfJob(metrics, before.cores, { events: before.eventsPerJob });
+  const sized = sizeMemory(facts, limits, measured, before.cores);
   return sized.value === before.memoryMb ? null : sized;
 }
 
@@ -124,8 +138,10 @@ export function memoryBeyondLimit(
 ): { readonly neededMb: number; readonly mostMb: number; readonly why: string } | null {
   const { asked, metrics, saidMb } = facts;
   if (!metrics || saidMb !== null || !isMeasured(facts, limits)) return null;
-  const measured = measuredMemory(metrics, asked.cores);
   const mostMb = mostMemoryMb(limits, asked.cores);
+  const wished = sizeEvents(facts, limits, metrics);
+  const events = wished && fitEvents(wished, metrics, asked.cores, {}, mostMb).value;
+  const measured = memoryOfJob(metrics, asked.cores, { events });
   const neededMb = Math.ceil((measured?.value ?? 0) / MARGIN);
   return measured && neededMb > mostMb ? { neededMb, mostMb, why: measured.why } : null;
 }
@@ -134,7 +150,7 @@ export function memoryBeyondLimit(
 function sizeMemory(
   facts: SizingFacts,
   limits: SizingLimits,
-  measured: Sized | null,
+  measured: ReturnType<typeof memoryOfJob>,
   cores: number,
   runs: Sizes["runs"] = {},
 ): Sized {
@@ -142,11 +158,12 @@ function sizeMemory(
   const least = limits.leastMemoryPerCoreMb * cores;
   const most = Math.max(least, mostMemoryMb(limits, cores));
   const killed = `jobs with ${Math.round(killedAtMb ?? 0)} MB were killed for using more`;
-  const taught = killedAtMb === null ? null : taughtByKills(killedAtMb, metrics, cores, runs);
-  const isKept = before?.isMeasured && before.cores === cores;
+  const taught = killedAtMb === null ? null : taughtByKills(killedAtMb, metrics, cores, runs, measured?.isByEvents);
+  const isLess = measured?.isByEvents && measured.value < (before?.memoryMb ?? 0) * WORTH_LESS;
+  const isKept = before?.isMeasured && before.cores === cores && !isLess;
   const kept = isKept ? { value: before.memoryMb, why: "once measured, it does not shrink" } : null;
   const isWorth = (value = 0) => !kept || value > kept.value * WORTH_A_CHANGE;
-  const known = [
+  const known: readonly (Sized | null)[] = [
     isWorth(measured?.value) ? measured : null,
     taught !== null && isWorth(taught) ? { value: taught, why: killed } : null,
     saidMb === null ? null : { value: saidMb, why: "an operator said so" },
@@ -162,38 +179,6 @@ function sizeMemory(
 
 const mostMemoryMb = ({ maxMemoryPerCoreMb, maxMemoryMb }: SizingLimits, cores: number): number =>
   Math.min(maxMemoryPerCoreMb * cores, maxMemoryMb ?? Number.MAX_VALUE);
-
-const largest = (all: readonly (Sized | null)[]): Sized | null =>
-  all.reduce((best, one) => (one && (!best || one.value > best.value) ? one : best), null);
-
-/** The hungriest step decides, with all its instances; the job as a whole where no step was measured alone. */
-function measuredMemory(metrics: Metrics, cores: number, runs: Sizes["runs"] = {}, moreEvents = false): Sized | null {
-  const steps = Object.entries(metrics.steps).map(([name, step]) => {
-    const { instances = 1, threads = cores } = runs[name] ?? {};
-    const one = memoryOfStep(name, step, threads, moreEvents);
-    if (!one || instances === 1) return one;
-    return { value: one.value * instances, why: `${one.why} × ${instances} instances` };
-  });
-  return largest(steps) ?? (metrics.memoryMb && memoryOf(metrics.memoryMb, "whole jobs", moreEvents));
-}
-
-/** As many events as fill the target, at most twice as many as before; few only where more would not end in time. */
-function sizeEvents({ asked, before }: SizingFacts, limits: SizingLimits, metrics: Metrics): Sized | null {
-  const now = (before ?? asked).eventsPerJob;
-  if (now === null) return null;
-  if (!metrics.wallSecPerEvent || typical(metrics.wallSecPerEvent).value <= 0)
-    return { value: now, why: "the time of an event was not measured: as before" };
-  const perEvent = typical(metrics.wallSecPerEvent).value;
-  const startSec = metrics.startSec ? typical(metrics.startSec).value : 0;
-  const within = (minutes: number) => Math.max(1, Math.floor((minutes * 60 - startSec) / perEvent));
-  const fits = within(limits.targetWallMinutes);
-  const most = now * MAX_GROWTH;
-  const least = Math.min(MIN_EVENTS, now, within(limits.maxWallMinutes / WALL_MARGIN));
-  const value = Math.max(least, Math.min(fits, most));
-  const measured = `${perEvent.toPrecision(3)} s an event over ${metrics.wallSecPerEvent.jobs} jobs, ${limits.targetWallMinutes} minutes a job`;
-  if (value === fits) return { value, why: measured };
-  return { value, why: value === most ? `${measured}; at most × ${MAX_GROWTH}` : `${measured}; at least ${least}` };
-}
 
 /** For the biggest job; null events: nobody counted them. */
 export function sizeWall(
@@ -228,7 +213,7 @@ function sizeCores(facts: SizingFacts, limits: SizingLimits, metrics: Metrics, m
   const { asked, before } = facts;
   const now = before?.cores ?? asked.cores;
   let [weight, used] = [0, 0];
-  const runs = sizeRuns(facts, limits, metrics, now);
+  const runs = sizeRuns(facts, limits, metrics, now, (before ?? asked).eventsPerJob);
   for (const [name, { busyCores, wallSecPerEvent }] of Object.entries(metrics.steps)) {
     if (!busyCores || !wallSecPerEvent) continue;
     const seconds = median(wallSecPerEvent);

@@ -56,7 +56,10 @@ test("the second round asks for what the first one used, says why, and tells the
       isMeasured: true,
       memoryMb: 2760,
       eventsPerJob: 20,
-      why: { memory: "measured 2300 MB median over 2 jobs (gen, by framework) × 1.2" },
+      why: {
+        memory:
+          "measured 2300 MB median over 2 jobs of 10 events (gen, by framework) × 1.2; of so few jobs: up to one in 3 may take more than all of them",
+      },
     },
   });
   const [run] = [...world.engine.runs.values()].slice(-1);

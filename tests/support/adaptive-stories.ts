@@ -34,7 +34,9 @@ export async function wrongHintStory(server: ServerUnderTest, name: string, aske
   expect(first.steps.GEN.rss_mb).toBeGreaterThan(290);
   expect(second).toMatchObject({ round: 1, jobs_sampled: 4, killed_at_mb: null });
   expect(second.requested).toMatchObject({ is_measured: true, events_per_job: 10 });
-  expect(second.requested.why.memory).toMatch(/^measured \d+ MB median over 2 jobs \(GEN, by [a-z-]+\) × 1.2/);
+  expect(second.requested.why.memory).toMatch(
+    /^measured \d+ MB median over 2 jobs of 5 events \(GEN, by [a-z-]+\) × 1.2/,
+  );
   // Within a fifth of what the jobs of this round then used.
   expect(second.requested.memory_mb / second.steps.GEN.rss_mb_max).toBeGreaterThan(1);
   expect(second.requested.memory_mb / second.steps.GEN.rss_mb_max).toBeLessThan(1.25);
