@@ -38,14 +38,14 @@ const inCode = (text: string): string[] =>
       line
         .replaceAll(/(?<=[ =-])\$\{[^}]*\}/g, "WORD")
         .replaceAll(/\$\{[^}]*\}/g, "")
+        .replace(/\\$/, "")
         .replaceAll("\\'", "'")
         .replaceAll('\\"', '"'),
     )
     .filter((line) => !line.includes("${"));
 
 /** What is only a sentence that begins so. */
-const PROSE =
-  /^wms2 (?:broke a promise|top|mcp confirm|run was interrupted|\w+: )|\bWORD: | was | does | says | tells |: /;
+const PROSE = /^wms2 (?:top|mcp confirm|run was interrupted|\w+: )|\bWORD: | was | does | says | tells |: /;
 
 const wrong = async (lines: readonly string[]): Promise<string[]> => {
   const found: string[] = [];

@@ -167,3 +167,35 @@ test("a number of any size, in whatever field of whichever operation, is answere
   }
   expect(broken).toEqual([]);
 });
+
+test("several fields at once, each as odd as can be, are answered or refused", { timeout: 120_000 }, async () => {
+  const { app, operations, ids } = await prepare();
+  const odd = fc.oneof(fc.constantFrom<unknown>(...NUMBERS, null, true, "", [], {}, "r", "north", "failed"), value);
+  const combination = fc.record({
+    at: fc.nat(),
+    fields: fc.uniqueArray(fc.tuple(fc.nat(200), odd), { minLength: 2, maxLength: 5, selector: ([key]) => key }),
+    isDry: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(combination, async ({ at, fields, isDry }) => {
+      const { method, path, query, body } = operations[at % operations.length]!;
+      const url = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(ids[path.includes("dag") ? 3 : 0]!));
+      const some = (keys: readonly string[]) =>
+        keys.length > 0 ? fields.map(([key, part]): [string, unknown] => [keys[key % keys.length]!, part]) : [];
+      const named = some(query).map(([key, part]): [string, string] => [
+        key,
+        typeof part === "string" ? part : JSON.stringify(part),
+      ]);
+      const payload = { reason: "a test", ...Object.fromEntries(some(body)), ...(isDry && { dry_run: true }) };
+      const answer = await app.inject({
+        method,
+        url: `${url}?${new URLSearchParams(named)}`,
+        headers: AUTH,
+        ...(method !== "GET" && { payload }),
+      });
+      const asked = `${method} ${url} ${JSON.stringify([named, payload])}`;
+      expect(answer.statusCode, `${asked}: ${answer.body.slice(0, 500)}`).toBeLessThan(500);
+    }),
+    { numRuns: Number(process.env.WMS2_LAW_RUNS ?? 400) },
+  );
+});

@@ -216,7 +216,7 @@ export const HOLDS = {
     release: "plan",
   },
   bug: {
-    meaning: "wms2 broke a promise to itself",
+    meaning: "the program broke a promise to itself",
     evidence: ["error", "message", "where", "correlation"],
     who: "developers",
     help: "please report it, with the evidence",

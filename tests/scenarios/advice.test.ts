@@ -2,8 +2,11 @@ import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { blockAlerts, heldAlerts, identityAlerts, stuckAlerts } from "../../src/alerts/decide-alerts.ts";
 import { makeProgram } from "../../src/cli/program.ts";
+import { HOLDS, type HoldCode, holdFor } from "../../src/domain/holds.ts";
 import type { RequestName } from "../../src/domain/names.ts";
+import { actionCommand } from "../../src/explain/advise.ts";
 import { watchFailures } from "../../src/operators/watch-failures.ts";
 import { splitArguments } from "../../src/reading/command-line.ts";
 import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
@@ -185,10 +188,13 @@ const causesSay = async (): Promise<Suggested | null> =>
   JSON.parse(await cli("causes", "--json")).items[0]?.suggestion ?? null;
 
 /** What any page tells people to type is understood and accepted as printed. */
-async function expectTyped(): Promise<void> {
+async function expectTyped(
+  own: readonly string[] = ["show", "errors", "actions", "unclassified", "groups"],
+  ofAll: readonly string[] = ["causes"],
+): Promise<void> {
   const pages: string[] = [];
-  for (const page of ["show", "errors", "actions", "unclassified", "groups"]) pages.push(await cli(page, name));
-  pages.push(await cli("causes"));
+  for (const page of own) pages.push(await cli(page, name));
+  for (const page of ofAll) pages.push(await cli(page));
   const lines = new Set(pages.flatMap(linesIn));
   expect(lines.size).toBeGreaterThan(2);
   for (const line of lines) {
@@ -229,6 +235,62 @@ test.each(Object.entries(STORIES))(
     expect((await world.request(name)).status).not.toBe("held");
   },
 );
+
+/** What a release of it goes on with: a round that failed, or a plan that the engine refused. */
+async function heldFor(code: HoldCode): Promise<void> {
+  if (HOLDS[code].release === "plan") {
+    document = JSON.parse(generation("r", 3));
+    name = await world.submit(JSON.stringify(document));
+    world.engine.refuses = "no room";
+    await passes();
+    world.engine.refuses = null;
+    await world.expectStatus(name, "held");
+  } else await held({}, 3, code === "unclassified-failures" ? UNKNOWN : {});
+  const { version, hold } = await world.request(name);
+  const evidence = {
+    ...hold?.evidence,
+    ...Object.fromEntries(HOLDS[code].evidence.map((key) => [key, evidenceOf(key)])),
+  };
+  const why = { reason: "a story", actor: "wms2", at: world.ports.clock.now() };
+  const change = { hold: holdFor(code, HOLDS[code].meaning, { ...evidence, ...hold?.evidence } as never) };
+  if (hold?.code !== code) expect(await world.store.requests.change(name, version, change, why)).toBe(true);
+}
+const evidenceOf = (key: string): unknown =>
+  ["bannedSites", "damaged", "codes", "sites"].includes(key) ? [] : /^(needed|most|cores|units)/.test(key) ? 1 : "x";
+
+test.each(Object.keys(HOLDS) as HoldCode[])(
+  "held (%s): what every page prints is understood and accepted, and its first action moves it",
+  async (code) => {
+    await heldFor(code);
+    await watchFailures(world.ports);
+    const now = world.ports.clock.now();
+    for (const alert of heldAlerts([await world.request(name)])) await world.store.alerts.raise({ ...alert, at: now });
+    await expectTyped(["show", "actions"], ["alerts"]);
+    await expectAllowed();
+    const [first = "abort"] = HOLDS[code].actions;
+    await type(actionCommand(first, name));
+    await passes();
+    expect(await world.request(name)).not.toMatchObject({ status: "held", hold: { code } });
+  },
+);
+
+test("what alerts tell people to type is understood, and about the request they name", async () => {
+  await held({}, 3, STOPPED);
+  const request = { ...(await world.request(name)), status: "active" as const, statusSince: new Date(0) };
+  const lastError = { step: "register", code: "quota", message: "no room", fix: "free some", unit: null };
+  const block = { name: "/a/b/C#1", requestName: name, lastError } as never;
+  const identity = { result: "fail", message: "it ends today", fix: "renew it" } as const;
+  const alerts = [
+    ...stuckAlerts(request, { ok: false }, world.ports.clock.now()),
+    ...blockAlerts([block]),
+    ...identityAlerts(identity as never),
+  ];
+  expect(alerts).toHaveLength(3);
+  const lines = alerts.flatMap(({ message }) => linesIn(message));
+  expect(lines).toEqual(["wms2 doctor", "wms2 blocks retry r"]);
+  for (const line of lines) expect(await whyNotTyped(line), line).toBeNull();
+  await type("wms2 blocks retry r", "--dry-run");
+});
 
 test("a ban for everybody is typed as it is told", async () => {
   await heldForSite();

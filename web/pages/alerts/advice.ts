@@ -15,7 +15,7 @@ const FAMILIES: Readonly<Record<string, readonly [todo: string, href: ((subject:
     wait: ["do what its reason names; it goes on by itself then", requestHref],
     stuck: ["see what it waits for; more slots or another site may help", requestHref],
     errors: ["read what every pass says about it; when it was fixed, the next pass goes on", requestHref],
-    blocks: ["fix what the catalog says, then: wms2 blocks retry REQUEST", requestHref],
+    blocks: ["fix what the catalog says, then do what its message ends with", requestHref],
     reqmgr2: ["compare it with ReqMgr2, then import it again or abort it", requestHref],
     "unknown-run": [
       "say which database is right before anything is removed (docs/guides/housekeeping.md)",
