@@ -209,7 +209,11 @@ export function makeEngine(config: Config): Engine {
     const lostJobSec = config["dag.lost_job_sec"];
     return makeDagmanEngine({ commandPrefix, submitAs: submitter(config), maxIdle, timeoutSec, lostJobSec });
   }
-  const sites = config["engine.local.sites"].map(({ memory_mb: memoryMb, ...site }) => ({ ...site, memoryMb }));
+  const sites = config["engine.local.sites"].map(({ memory_mb: memoryMb, gpus = 0, ...site }) => ({
+    ...site,
+    memoryMb,
+    gpus,
+  }));
   return makeLocalEngine({ dir: engineDir(config), sites, timeoutSec });
 }
 

@@ -10,8 +10,8 @@ test("a list is a table of what a person looks for", async () => {
   const answer = await app.inject({ url: "/api/v1/requests", headers: TEXT });
   expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
   const [head, columns, first] = answer.body.split("\n");
-  expect(head).toBe("ITEMS (2)");
-  expect(columns).toMatch(/^REQUEST NAME +STATUS +DONE +TOTAL/);
+  expect(head).toBe("REQUESTS (2)");
+  expect(columns).toMatch(/^REQUEST +STATUS +DONE +TOTAL/);
   expect(first).toMatch(/^muons-2026 +held/);
 });
 
@@ -62,8 +62,8 @@ test("fields, parts, lists and long texts each have their form", () => {
     log: "one\ntwo",
     next_cursor: "abc",
   });
-  expect(text).toBe(`request name  muons
-sites         north, south
+  expect(text).toBe(`request  muons
+sites    north, south
 
 HOLD
   code     no-site
@@ -80,5 +80,5 @@ LOG
 
 more: add ?cursor=abc
 `);
-  expect(textOf({ items: [], next_cursor: null })).toBe("nothing\n");
+  expect(textOf({ items: [], next_cursor: null })).toBe("no lines\n");
 });

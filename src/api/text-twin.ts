@@ -17,7 +17,7 @@ export function textTwins(app: Api): void {
     if (!isPage || typeof payload !== "object" || payload === null) return payload;
     reply.header("content-type", "text/plain; charset=utf-8").serializer(String);
     const path = (request.routeOptions.url ?? "").replace(BASE, "");
-    return plainText(textOf(payload as Fields, COLUMNS[path]));
+    return plainText(textOf(payload as Fields, { noun: nounOf(path), columns: COLUMNS[path] }));
   });
 }
 
@@ -33,23 +33,40 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   "/requests/:name/attempts": ["unit", "node", "cluster", "site", "exit_code", "decision", "wall_sec", "reason"],
 };
 
+/** What a list counts, in its own word: the page's last name, unless that is no noun for them. */
+const NOUNS: Readonly<Record<string, string>> = {
+  feed: "events",
+  search: "matches",
+  queue: "requests",
+  audit: "actions",
+};
+function nounOf(path: string): string {
+  const last = path.split("/").findLast((part) => part !== "" && !part.startsWith(":")) ?? "lines";
+  return words(NOUNS[last] ?? last);
+}
+interface Page {
+  readonly noun: string;
+  readonly columns: readonly string[] | undefined;
+}
+const PLAIN: Page = { noun: "lines", columns: undefined };
+
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isNothing = (value: unknown): boolean =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
-const words = (key: string): string => key.replaceAll("_", " ");
+const words = (key: string): string => (key === "request_name" ? "request" : key.replaceAll("_", " "));
 
 /** What is small first, then whatever is a list or has parts of its own. */
-export function textOf(fields: Fields, columns?: readonly string[]): string {
+export function textOf(fields: Fields, page: Page = PLAIN): string {
   const { next_cursor: next, ...rest } = fields;
   const all = Object.entries(rest).filter(([, value]) => !isNothing(value));
   const small = all.filter(([, value]) => isSmall(value));
-  const width = Math.max(0, ...small.map(([key]) => key.length));
+  const width = Math.max(0, ...small.map(([key]) => words(key).length));
   const lines = small.map(([key, value]) => `${words(key).padEnd(width)}  ${smallText(value)}`);
-  const parts = all.filter(([, value]) => !isSmall(value)).map(([key, value]) => partText(key, value, columns));
+  const parts = all.filter(([, value]) => !isSmall(value)).map(([key, value]) => partText(key, value, page));
   const more = typeof next === "string" ? [`more: add ?cursor=${next}`] : [];
-  const nothing = lines.length + parts.length === 0 ? ["nothing"] : [];
+  const nothing = parts.length === 0 && (lines.length === 0 || "items" in fields) ? [`no ${page.noun}`] : [];
   return `${[...(lines.length > 0 ? [lines.join("\n")] : []), ...parts, ...more, ...nothing].join("\n\n")}\n`;
 }
 
@@ -60,13 +77,14 @@ const isSmall = (value: unknown): boolean =>
 
 const smallText = (value: unknown): string => (Array.isArray(value) ? value.join(", ") : String(value));
 
-function partText(key: string, value: unknown, columns?: readonly string[]): string {
-  const head = words(key).toUpperCase();
+function partText(key: string, value: unknown, { noun, columns }: Page): string {
+  const isList = key === "items" || key === "entries";
+  const head = (isList ? noun : words(key)).toUpperCase();
   if (typeof value === "string") return `${head}\n${indented(value)}`;
   if (isFields(value)) return `${head}\n${indented(textOf(value).trimEnd())}`;
   const items = value as readonly unknown[];
   if (!items.every(isFields)) return `${head} (${items.length})\n${indented(items.map(cell).join("\n"))}`;
-  return `${head} (${items.length})\n${tableText(items, key === "items" ? columns : undefined)}`;
+  return `${head} (${items.length})\n${tableText(items, isList ? columns : undefined)}`;
 }
 
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, "  ");
@@ -74,6 +92,7 @@ const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, "  ");
 const LONGEST_CELL = 100;
 function cell(value: unknown): string {
   if (isNothing(value)) return "";
+  if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.every((one) => typeof one !== "object") ? value.join(",") : `${value.length}`;
   if (isFields(value))
     return Object.values(value)

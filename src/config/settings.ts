@@ -21,7 +21,7 @@ const id = z.number().int().min(1);
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/);
 const httpsUrl = z.url({ protocol: /^https$/ });
 const command = z.array(z.string().regex(/^[^\0\t\n]+$/)).min(1);
-const site = z.strictObject({ name, cores: whole, memory_mb: whole });
+const site = z.strictObject({ name, cores: whole, memory_mb: whole, gpus: z.int().min(0).max(1000).optional() });
 
 /** Where alerts are told (docs/guides/alerts.md). */
 const sinkCommon = {
@@ -86,7 +86,7 @@ export const SETTINGS = {
   "engine.kind": setting(z.enum(["local", "dagman"]), "local", "what runs the jobs"),
   "engine.local.sites": derived(
     z.array(site).min(1),
-    "named sites of the local engine (default: one, all of this machine)",
+    "named sites of the local engine: name, cores, memory_mb, gpus (default: one, all of this machine, no GPUs)",
   ),
   "engine.dagman.prefix": setting(
     z.array(z.string()),

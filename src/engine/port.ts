@@ -69,4 +69,6 @@ export interface EngineSite {
   readonly name: string;
   readonly cores: number;
   readonly memoryMb: number;
+  /** Left out: nobody knows. */
+  readonly gpus?: number;
 }

@@ -44,11 +44,11 @@ export const sizesFor = (written: WrittenSizes, { defaultMemoryPerCoreMb }: Inta
   memoryMb: written.memoryMb ?? defaultMemoryPerCoreMb * written.cores,
 });
 
-/** No job is larger than any site has. */
+/** No job is larger than what there is. */
 export function checkSizes(sizes: NodeResources, form: Form, memoryPath: string | null, rules: IntakeRules): void {
   checkMemory(sizes, memoryPath ?? form.pathOf("memory"), form.notes, rules);
   if (rules.maxCores !== null && sizes.cores > rules.maxCores)
-    form.problem("cores", `${sizes.cores} cores is more than any site has`, `at most ${rules.maxCores}`);
+    form.problem("cores", `${sizes.cores} cores is more than there is anywhere`, `at most ${rules.maxCores}`);
   if (sizes.wallMinutes > rules.maxWallMinutes)
     form.problem(
       "time",

@@ -63,7 +63,7 @@ test("jobs held by a user say whose word it is, and that a person has to help", 
 test("idle jobs nobody can take name who has to help; those that only wait their turn do not", () => {
   const nobody = { code: "no-worker", reason: "there is no worker in the pool" } as const;
   expect(explain(run({ queued: 8, idle: 8 }, { unmatched: nobody }))).toMatchObject({
-    ...{ code: "no-worker", who: "pool", reason: "8 idle jobs: there is no worker in the pool" },
+    ...{ code: "no-worker", who: "pool", reason: "8 jobs waiting: there is no worker in the pool" },
   });
   expect(explain(run({ queued: 8, idle: 8 }))).toMatchObject({ code: "slots", who: "time" });
 });
@@ -92,7 +92,7 @@ test("while jobs run, what waits beside them is in the details", () => {
     reason: "2 jobs running, 0 of 4 units done",
     details: [
       expect.stringContaining("2 jobs held"),
-      "1 job idle: waiting for a free slot",
+      "1 job waiting for a free slot",
       expect.stringContaining("until 2026-11-16T06:15:00.000Z"),
     ],
   });

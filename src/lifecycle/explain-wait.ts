@@ -98,8 +98,8 @@ function ofRun({ nodes, units, note, waits, beside = 0 }: Running, unitWord: str
       : "; they are removed and checked soon";
     kept.push(part(held.byHand ? "job-held-by-hand" : "job-held", `${what}${next}`, { since: held.since }));
   }
-  if (unmatched) kept.push(part(unmatched.code, `${plural(idle, "idle job")}: ${unmatched.reason}`));
-  else if (idle > 0) kept.push(part("slots", `${plural(idle, "job")} idle: waiting for a free slot`));
+  if (unmatched) kept.push(part(unmatched.code, `${plural(idle, "job")} waiting: ${unmatched.reason}`));
+  else if (idle > 0) kept.push(part("slots", `${plural(idle, "job")} waiting for a free slot`));
   if (deferred) {
     const what = `${plural(deferred.nodes, "failed job")} tried again later (${deferred.example}: ${deferred.reason})`;
     kept.push(part("retry", `${what}`, { until: deferred.nextAt }));

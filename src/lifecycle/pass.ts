@@ -16,6 +16,7 @@ import { gather, gatherKnown, type Known, type PassView, runOf } from "./gather.
 import { runHooks } from "./hooks.ts";
 import { assertLeads, type InProgress, Interrupted } from "./in-progress.ts";
 import { type Applied, holdRequest } from "./moves.ts";
+import { withJobNames } from "./name-jobs.ts";
 import { walkOutputs } from "./outputs-walk.ts";
 import type { PassWork, Ports, Work } from "./ports.ts";
 import { loadQueue } from "./queue.ts";
@@ -172,11 +173,12 @@ const summary = (decision: { kind: string; reason?: string; hold?: { code: strin
 
 /** A request that has just moved to rest (held, over) is explained by its status. */
 async function remark(ports: Ports, facts: Facts, { waiting: reason, on }: Applied): Promise<void> {
-  const { request, observation, unitWord } = facts;
-  const waiting =
+  const { request, observation, unitWord, dag } = facts;
+  const explained =
     reason === null
       ? null
       : explainWait({ request, observation, unitWord, error: null, reason, on }, ports.clock.now());
+  const waiting = explained && (await withJobNames(ports, dag?.submitDir, explained));
   if (request.error || !isDeepStrictEqual(request.waiting, waiting))
     await ports.store.requests.remark(request.spec.name, { error: null, waiting });
 }

@@ -32,7 +32,7 @@ export const dagSchema = named("Dag", {
   work_units: unitTally,
   stop_requested_at: time.nullable(),
   stop_reason: z.string().nullable(),
-  end_reason: z.string().nullable().describe("How it ended, in the engine's words"),
+  end_reason: z.string().nullable().describe("How it ended"),
   version: z.int(),
   created_at: time,
   submitted_at: time.nullable(),

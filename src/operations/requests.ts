@@ -66,7 +66,15 @@ const transitionsSchema = named("Transitions", { items: z.array(transitionSchema
 export const requestSchema = commonSchema
   .extend({
     status_meaning: z.string(),
-    hold: z.strictObject({ code: z.string(), message: z.string(), evidence: anything, actions: strings }).nullable(),
+    hold: z
+      .strictObject({
+        code: z.string(),
+        message: z.string(),
+        details: strings.describe("What else is known, in sentences"),
+        evidence: anything.describe("The same, for programs"),
+        actions: strings,
+      })
+      .nullable(),
     wish: z
       .strictObject({ kind: z.string(), actor: z.string(), reason: z.string(), at: time })
       .nullable()

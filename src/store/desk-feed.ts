@@ -38,7 +38,7 @@ const SOURCES: Readonly<Record<string, { kind: FeedEntry["kind"]; time: string; 
     kind: "run",
     time: "at",
     select: `'d' || h.id AS key, w.request_name AS subject, h.type AS what, NULL AS actor,
-      coalesce(h.detail ->> 'reason', h.detail ->> 'text', '') AS text
+      coalesce(h.detail ->> 'reason', nullif(h.detail ->> 'text', ''), h.detail ->> 'verdict', '') AS text
       FROM dag_history h JOIN dags ON dags.id = h.dag_id JOIN workflows w ON w.id = dags.workflow_id
       WHERE h.type IN ('ended', 'rescue', 'resized')`,
   },

@@ -141,7 +141,7 @@ export async function killedBesideStory(server: ServerUnderTest, root: string): 
   write("fixed");
   const said = await server.send("POST", "/requests/killed/resubmit", { nodes: ["fit"], reason: "fixed" });
   expect(said).toMatchObject({ status: 202 });
-  const again = await eventually("it runs again", at("queued"), { deadlineSec: 60 });
+  const again = await eventually("it runs again", at("running"), { deadlineSec: 60 });
   expect(again.side).toMatchObject({ by: "operator", reason: expect.stringContaining("fixed") });
   await eventually("its job has begun", () => ran().length === 3, { deadlineSec: 60 });
 

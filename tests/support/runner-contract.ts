@@ -56,6 +56,7 @@ export function runnerContract(name: string, open: () => RunnerSeat): void {
         outputs: null,
         remaps: {},
         cpus: 1,
+        gpus: 0,
         memoryMb: 100,
         memoryAsked: false,
         wallMinutes: null,

@@ -1,4 +1,5 @@
 import { jsonValue } from "../../base/json.ts";
+import { describeEvidence } from "../../domain/hold-evidence.ts";
 import { releaseFields } from "../../domain/release.ts";
 import type { OutputSpec, RequestRecord, RequestSpec } from "../../domain/request.ts";
 import { type RequestStatus, statusMeaning } from "../../domain/request-status.ts";
@@ -53,6 +54,7 @@ export const requestFields = (record: RequestRecord) => {
     payloadConfig: spec.metadata,
     previousVersionRequest: spec.previousVersion,
     supersededByRequest: record.supersededBy,
+    hold: record.hold && { ...record.hold, details: describeEvidence(record.hold) },
     modifications: changed(record.modifications),
     allowedActions: offeredActions(record).map((action) => ({ action, meaning: ACTION[action].meaning })),
     spec: specFields(spec),

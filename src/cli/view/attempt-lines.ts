@@ -25,8 +25,7 @@ export function attemptTable(page: Pick<AttemptPageView, "items" | "epochs" | "s
   let before: AttemptView | null = null;
   for (const attempt of items) {
     const isSame = before !== null && before.unit === attempt.unit && before.node === attempt.node;
-    if (!isSame)
-      headings.set(rows.length, attempt.job ? `${attempt.job} (${attempt.node})` : `${attempt.unit}/${attempt.node}`);
+    if (!isSame) headings.set(rows.length, attempt.job ?? `${attempt.unit}/${attempt.node}`);
     for (const { at: opened, by, reason } of openedBefore(attempt, isSame ? before : null, epochs))
       rows.push([when(opened), "", "", "", "", paint.cyan("new budget"), `by ${by}: ${reason}`]);
     rows.push(attemptRow(attempt, paint));
@@ -71,7 +70,7 @@ function attemptRow(attempt: AttemptView, paint: Paint): Row {
   const color = decision === "done" ? paint.green : decision === "retry" ? paint.yellow : paint.red;
   return [
     when(attempt.at),
-    `${attempt.retry + 1} · rrn ${attempt.rrn}`,
+    attempt.rrn === attempt.retry + 1 ? String(attempt.rrn) : `${attempt.retry + 1} (rrn ${attempt.rrn})`,
     attempt.site ?? "-",
     outcome(attempt),
     memory(attempt),
@@ -99,7 +98,7 @@ export function outcome({
 /** "812/2000 → 3000 MB": used, asked for, and what the next attempt asks for where that differs. */
 function memory({ peak_memory_mb: used, memory_mb: asked, next_memory_mb: next, decision }: AttemptView): string {
   if (used === null && asked === null) return "-";
-  const shown = `${used === null ? "?" : Math.round(used)}/${asked ?? "?"}`;
+  const shown = [used === null ? "?" : Math.round(used), ...(asked === null ? [] : [asked])].join("/");
   const grows = decision === "retry" && next !== null && next !== asked;
   return `${shown}${grows ? ` → ${next}` : ""} MB`;
 }

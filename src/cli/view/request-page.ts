@@ -69,8 +69,7 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
   const { hold, error, waiting, wish, imported } = request;
   if (hold) {
     lines.push(...wrapped("held", `${paint.red(hold.code)}: ${hold.message}`, look));
-    const evidence = Object.entries(hold.evidence).map(([key, value]) => `${key} = ${shown(value)}`);
-    if (evidence.length) lines.push(...labelled("evidence", evidence.slice(0, 8), look));
+    lines.push(...labelled("details", hold.details, look));
   }
   if (error) {
     const text = `${paint.red(error.code)} ${error.count}×, for ${duration(secondsSince(error.since, look.now))}: ${error.message}`;
@@ -120,8 +119,6 @@ const classifying = (name: string) => ({
   meaning: `say what failures mean that no rule knows; alike ones together: wms2 groups ${name}`,
 });
 
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-
 function workLines({ request, status, dag, jobs }: RequestFacts, look: Look): string[] {
   const { paint } = look;
   if (!request.workflow || !status) return [];
@@ -137,7 +134,7 @@ function workLines({ request, status, dag, jobs }: RequestFacts, look: Look): st
   const files = Object.entries(status.input_files).filter(([, number]) => number > 0);
   const counters = [
     `round ${status.round}`,
-    `${thousands(request.workflow.total_nodes)} nodes planned`,
+    `${thousands(request.workflow.total_nodes)} jobs planned`,
     jobs ? "" : `${thousands(request.workflow.events_done)} events`,
     files.length ? `files: ${files.map(([state, number]) => `${number} ${state}`).join(", ")}` : "",
   ];
@@ -153,7 +150,7 @@ function workLines({ request, status, dag, jobs }: RequestFacts, look: Look): st
     ...labelled("blocked", blockedLines(jobs?.blocked ?? []), look),
     ...status.plan_warnings.flatMap((warning) => wrapped("warning", warning, look)),
     ...(status.step_metrics ? labelled("measured", measuredLines(status.step_metrics), look) : []),
-    ...(dag ? labelled("dag", dagLines(dag, look), look) : []),
+    ...(dag ? labelled("run", dagLines(dag, look), look) : []),
     ...labelled("blocks", jobs ? [] : shownBlocks, look),
   ];
 }
@@ -184,7 +181,7 @@ function dagLines(dag: DagView, { paint }: Look): string[] {
     dag.nodes_failed ? paint.red(`${dag.nodes_failed} failed`) : "",
   ];
   return [
-    `${dag.status}, ${dag.engine}${dag.engine_id ? ` ${dag.engine_id}` : ""}, nodes: ${listed(nodes)}`,
+    `${dag.status}, ${dag.engine.replace(/^local:.*/, "local")}${dag.engine_id ? ` ${dag.engine_id}` : ""}, jobs: ${listed(nodes)}`,
     dag.submit_dir,
     ...(dag.end_reason ? [`ended: ${dag.end_reason}`] : []),
   ];

@@ -98,6 +98,7 @@ export function readJobSpec(file: SubmitFile, node: string, at: JobPlace) {
     outputs: has("transfer_output_files") ? splitList(text("transfer_output_files")) : null,
     remaps: splitRemaps(get("transfer_output_remaps") ?? ""),
     cpus: Math.max(1, whole("request_cpus", 1)),
+    gpus: whole("request_gpus", 0),
     memoryMb: whole("request_memory", DEFAULT_MEMORY_MB),
     /** Only a memory that was asked for is enforced. */
     memoryAsked: get("request_memory") !== null,

@@ -1,3 +1,4 @@
+import { plural } from "../../base/text.ts";
 import type { NoMatch } from "../../domain/run.ts";
 import type { EngineSite } from "../port.ts";
 
@@ -5,6 +6,8 @@ import type { EngineSite } from "../port.ts";
 export interface Want {
   readonly cpus: number;
   readonly memoryMb: number;
+  /** Left out: none. */
+  readonly gpus?: number;
   /** null: any will do. */
   readonly desiredSites: readonly string[] | null;
   readonly bannedSites: readonly string[];
@@ -19,9 +22,23 @@ export function whyNoMatch(want: Want, sites: readonly EngineSite[]): NoMatch | 
   const allowed = sites.filter(({ name }) => allows(want, name));
   if (allowed.length === 0) {
     const wants = want.desiredSites?.join(",") ?? "any";
-    return { code: "no-site", reason: `no site of this engine is allowed: wants ${wants}` };
+    return { code: "no-site", reason: `may not run at any site of this engine: it wants ${wants}` };
   }
-  if (allowed.some(({ cores, memoryMb }) => cores >= want.cpus && memoryMb >= want.memoryMb)) return null;
-  const asks = `asks for ${want.cpus} cores and ${want.memoryMb} MB`;
-  return { code: "too-large", reason: `${asks}: more than any site it may run at has` };
+  const fits = allowed.filter(({ cores, memoryMb }) => cores >= want.cpus && memoryMb >= want.memoryMb);
+  if (fits.some(({ gpus }) => (gpus ?? Number.POSITIVE_INFINITY) >= (want.gpus ?? 0))) return null;
+  return { code: "too-large", reason: fits.length > 0 ? noGpus(want, fits) : tooLarge(want, allowed) };
+}
+
+function tooLarge({ cpus, memoryMb }: Want, allowed: readonly EngineSite[]): string {
+  const most = (key: "cores" | "memoryMb") => Math.max(...allowed.map((site) => site[key]));
+  const there = allowed.length === 1 ? `${allowed[0]?.name} has` : "the largest site it may use has";
+  return `asks for ${plural(cpus, "core")} and ${memoryMb} MB, and will never fit: ${there} ${plural(most("cores"), "core")} and ${most("memoryMb")} MB`;
+}
+
+/** Only the local engine says how many it has: as many as its settings do. */
+function noGpus({ gpus = 0 }: Want, fits: readonly EngineSite[]): string {
+  const most = Math.max(...fits.map((site) => site.gpus ?? 0));
+  const has =
+    most === 0 ? "this engine has no GPU to give" : `this engine gives at most ${plural(most, "GPU")} to a job`;
+  return `asks for ${plural(gpus, "GPU")}, and ${has}: where the machine has some, say how many in engine.local.sites (gpus)`;
 }

@@ -39,13 +39,13 @@ export function parseMetrics(text: string): Result<Metrics, string> {
 
 /** By the number of DagStatus. */
 const DAG_STATUSES: readonly { readonly text: string; readonly verdict: RunVerdict }[] = [
-  { text: "ok", verdict: "success" },
-  { text: "error", verdict: "failed" },
-  { text: "a node failed", verdict: "failed" },
-  { text: "aborted by ABORT-DAG-ON", verdict: "aborted" },
-  { text: "removed", verdict: "removed" },
-  { text: "cycle in the DAG", verdict: "unreadable" },
-  { text: "halted", verdict: "halted" },
+  { text: "", verdict: "success" },
+  { text: "the engine gave it up", verdict: "failed" },
+  { text: "", verdict: "failed" },
+  { text: "one of its jobs ended it", verdict: "aborted" },
+  { text: "it was removed", verdict: "removed" },
+  { text: "its jobs wait for each other in a circle", verdict: "unreadable" },
+  { text: "it was halted", verdict: "halted" },
 ];
 
 /**
@@ -62,8 +62,6 @@ export function verdictOf({ dagStatus, exitCode, succeeded, total }: Metrics): R
 /** DAGMan ended for a reason of its own. */
 export const isEngineError = ({ dagStatus }: Metrics): boolean => dagStatus === 1;
 
-export function describeMetrics(metrics: Metrics): string {
-  const status = DAG_STATUSES[metrics.dagStatus]?.text ?? `DagStatus ${metrics.dagStatus}`;
-  const counts = `${metrics.succeeded} of ${metrics.total} nodes done, ${metrics.failed} failed`;
-  return `DAGMan ended with exit code ${metrics.exitCode} (${status}): ${counts}`;
-}
+/** What the verdict and the counts do not say; "": nothing. Words for people, whatever the engine. */
+export const describeMetrics = ({ dagStatus, exitCode }: Metrics): string =>
+  DAG_STATUSES[dagStatus]?.text ?? `the engine ended it with status ${dagStatus} and exit code ${exitCode}`;

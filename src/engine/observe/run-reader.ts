@@ -142,7 +142,7 @@ export class RunReader {
     if (metrics) {
       const verdict = verdictOf(metrics);
       const more = verdict === "unreadable" || isEngineError(metrics) ? await complaints(run) : [];
-      const text = [describeMetrics(metrics), ...more].join("; ");
+      const text = [describeMetrics(metrics), ...more].filter(Boolean).join(": ");
       memory.ended = { stamp, view: await this.final(run, memory, verdict, text, metrics) };
       return memory.ended.view;
     }

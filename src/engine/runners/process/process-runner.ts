@@ -125,8 +125,7 @@ export class ProcessRunner implements JobRunner {
     const notes = new Map<string, NoMatch>();
     for (const { want, why } of this.slots.stuck()) {
       const job = this.all.get(want.cluster);
-      if (job)
-        notes.set(job.watch.batchName, { ...why, reason: `job ${job.spec.node} (${want.cluster}) ${why.reason}` });
+      if (job) notes.set(job.watch.batchName, { ...why, reason: `${job.spec.node} ${why.reason}` });
     }
     return notes;
   }

@@ -74,6 +74,20 @@ describe("slots", () => {
     expect(all(slots)).toEqual([[1, "A"]]);
   });
 
+  test("GPUs are given out as the settings count them; where there are none, a job is told so", () => {
+    const slots = new Slots([{ name: "A", cores: 4, memoryMb: 1000, gpus: 0 }]);
+    slots.add(want(1, { gpus: 1 }));
+    slots.add(want(2, { gpus: 1 }));
+    expect(all(slots)).toEqual([]);
+    expect(slots.stuck().map(({ why }) => why.reason)).toEqual([
+      "asks for 1 GPU, and this engine has no GPU to give: where the machine has some, say how many in engine.local.sites (gpus)",
+    ]);
+    slots.sites = [{ name: "A", cores: 4, memoryMb: 1000, gpus: 1 }];
+    expect(all(slots)).toEqual([[1, "A"]]);
+    slots.free("A", want(1, { gpus: 1 }));
+    expect(all(slots)).toEqual([[2, "A"]]);
+  });
+
   test("what is in use stays counted when the sites change, and removed jobs do not start", () => {
     const slots = new Slots(SITES);
     slots.occupy("A", want(1, { cpus: 2 }));

@@ -5,8 +5,9 @@ import { allows, whyNoMatch } from "../../format/match.ts";
 import type { EngineSite } from "../../port.ts";
 
 /** What a job wants of a site. */
-export type Want = Pick<JobSpec, "cluster" | "cpus" | "memoryMb" | "desiredSites" | "bannedSites" | "priority">;
-type Size = Pick<Want, "cpus" | "memoryMb">;
+export type Want = Pick<JobSpec, "cluster" | "cpus" | "memoryMb" | "desiredSites" | "bannedSites" | "priority"> &
+  Partial<Pick<JobSpec, "gpus">>;
+type Size = Pick<Want, "cpus" | "memoryMb" | "gpus">;
 
 interface Shape {
   readonly like: Want;
@@ -22,7 +23,7 @@ export class Slots {
   /** They may change; what is in use stays counted. */
   sites: readonly EngineSite[];
   /** By site, also of those that are not there at the moment: what runs goes on. */
-  private readonly used = new Map<string, Size>();
+  private readonly used = new Map<string, Required<Size>>();
   private readonly shapes = new Map<string, Shape>();
   private readonly gone = new Set<number>();
   private order = 0;
@@ -32,7 +33,7 @@ export class Slots {
   }
 
   add(want: Want): void {
-    const key = `${want.cpus} ${want.memoryMb} ${want.desiredSites?.join() ?? "*"} ${want.bannedSites.join()}`;
+    const key = `${want.cpus} ${want.memoryMb} ${want.gpus ?? 0} ${want.desiredSites?.join() ?? "*"} ${want.bannedSites.join()}`;
     let shape = this.shapes.get(key);
     if (!shape) {
       shape = { like: want, queue: new RankQueue() };
@@ -61,12 +62,12 @@ export class Slots {
   }
 
   occupy(site: string, want: Size): void {
-    const { cpus, memoryMb } = this.usedAt(site);
-    this.used.set(site, { cpus: cpus + want.cpus, memoryMb: memoryMb + want.memoryMb });
+    const { cpus, memoryMb, gpus } = this.usedAt(site);
+    this.used.set(site, { cpus: cpus + want.cpus, memoryMb: memoryMb + want.memoryMb, gpus: gpus + (want.gpus ?? 0) });
   }
 
-  free(site: string, { cpus, memoryMb }: Size): void {
-    this.occupy(site, { cpus: -cpus, memoryMb: -memoryMb });
+  free(site: string, { cpus, memoryMb, gpus = 0 }: Size): void {
+    this.occupy(site, { cpus: -cpus, memoryMb: -memoryMb, gpus: -gpus });
   }
 
   /** A job that waits no longer: it is passed over when its turn comes. */
@@ -99,16 +100,17 @@ export class Slots {
   private roomFor(want: Want): string | null {
     let best: string | null = null;
     let most = want.cpus - 1;
-    for (const { name, cores, memoryMb } of this.sites) {
+    for (const { name, cores, memoryMb, gpus = 0 } of this.sites) {
       const used = this.usedAt(name);
       const free = cores - used.cpus;
       if (free <= most || memoryMb - used.memoryMb < want.memoryMb || !allows(want, name)) continue;
+      if (gpus - used.gpus < (want.gpus ?? 0)) continue;
       [best, most] = [name, free];
     }
     return best;
   }
 
-  private usedAt(site: string): Size {
-    return this.used.get(site) ?? { cpus: 0, memoryMb: 0 };
+  private usedAt(site: string): Required<Size> {
+    return this.used.get(site) ?? { cpus: 0, memoryMb: 0, gpus: 0 };
   }
 }
