@@ -93,9 +93,10 @@ export function command<const O extends Options>(name: string, spec: Spec<O>): A
     for (const [flags, word] of Object.entries(spec.arguments ?? {}))
       made.addArgument(described(Argument, flags, word));
     for (const [flags, word] of Object.entries(options)) made.addOption(described(Option, flags, word));
+    for (const { flags, is } of FORMER) if (options[is] !== undefined) made.addOption(new Option(flags).hideHelp());
     if (help) made.addHelpText("after", `\n${help}`);
     made.action(async (...given: unknown[]) => {
-      const values = (given.at(-1) as Command).optsWithGlobals<Call<O>["options"]>();
+      const values = inPresentWords((given.at(-1) as Command).optsWithGlobals<Call<O>["options"]>());
       const call: Call<O> = {
         options: values,
         get client() {
@@ -108,6 +109,27 @@ export function command<const O extends Options>(name: string, spec: Spec<O>): A
       if (answer) tell(answer, values.json === true);
     });
   };
+}
+
+/**
+ * Options that were called otherwise once: they still do what they did, and say the new word. Of all commands, `--reason` says why;
+ * `--dry-run` only says what would be done; `--yes` does it without a question where much may change.
+ */
+const FORMER = [
+  { flags: "--apply", is: "--yes" },
+  { flags: "--note <text>", is: "--reason <text>" },
+] as const;
+
+function inPresentWords<V extends object>(values: V): V {
+  const present = { ...values } as Record<string, unknown>;
+  for (const { is, flags } of FORMER) {
+    const [was, now] = [optionName(flags), optionName(is)];
+    if (present[was] === undefined) continue;
+    talk(`--${was} is now called --${now}`);
+    present[now] ??= present[was];
+    delete present[was];
+  }
+  return present as V;
 }
 
 async function tellLater({ client }: Pick<Call<Options>, "client">, words: unknown): Promise<void> {

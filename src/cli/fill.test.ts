@@ -106,14 +106,14 @@ test.each([
     "fill",
     [
       ["fill", "cm5"],
-      ["fill", "cm5", "--apply"],
+      ["fill", "cm5", "--yes"],
     ],
   ],
   [
     "verify",
     [
       ["verify", "cm5"],
-      ["verify", "cm5", "--apply"],
+      ["verify", "cm5", "--yes"],
     ],
   ],
   ["release-product", [["release", "cm5", "--product", due(10, 5, "ocean"), "--reason", "fixed"]]],
@@ -133,4 +133,11 @@ test("verify goes on where the server ran out of time, until all are looked at",
     { name: "cm5", dry_run: true },
     { name: "cm5", dry_run: true, after: due(10) },
   ]);
+});
+
+test("the former option does what it did, and says the new word", async () => {
+  const [now, before] = [await typed("fill", "cm5", "--yes"), await typed("fill", "cm5", "--apply")];
+  const said = "--apply is now called --yes\n";
+  expect(before).toContain(said);
+  expect(before.replace(said, "").replace("--apply", "--yes")).toBe(now);
 });

@@ -13,10 +13,12 @@ const HOLES = 10;
 const CANNOT_TELL = 1;
 const EXITS = `Exit 0: no holes, ${HOLES}: there are holes, ${CANNOT_TELL}: nobody can tell about some. See docs/exit-codes.md.`;
 const NAME = { "<name>": aRequest("the request, of kind segments") };
+/** What may change much only says so, unless somebody says yes. */
+export const CHANGES = { "--dry-run": "only say what would be done, as without --yes", "--yes": "do it" } as const;
 const REASON = { "--reason <text>": "why; it is kept in the audit trail" } as const;
 
 export const addFill = command("fill", {
-  about: "show which products of a model run are missing, and make them: only a preview, unless --apply",
+  about: "show which products of a model run are missing, and make them: only a preview, unless --yes",
   arguments: NAME,
   options: {
     "--component <name>": "only of this component",
@@ -28,22 +30,22 @@ export const addFill = command("fill", {
       fallback: "failed",
     },
     "--no-recurse": "leave alone what it needs",
-    "--apply": "do it: the server plans it again and makes a round of it",
+    ...CHANGES,
     ...REASON,
   },
   examples: [
     "wms2 fill cm5",
-    "wms2 fill cm5 --component atmos --from 0011 --to 0020 --apply",
-    'wms2 fill cm5 --mode all --from 0010 --to 0010 --no-recurse --apply --reason "new script"',
+    "wms2 fill cm5 --component atmos --from 0011 --to 0020 --yes",
+    'wms2 fill cm5 --mode all --from 0010 --to 0010 --no-recurse --yes --reason "new script"',
     "wms2 release cm5 --product 'ocean/ts-monthly-5y/*' --reason …    try again what is held",
   ],
   more: EXITS,
   async run({ client, options }, name: string): Promise<Answer> {
-    const { component, from, to, mode, recurse = true, reason, apply } = options;
+    const { component, from, to, mode, recurse = true, reason, yes, dryRun } = options;
     const choice = { name, ...given({ component, from, to }), mode: mode as "failed" };
-    if (!apply) {
+    if (!yes || dryRun) {
       const plan = await client.fill.plan({ ...choice, recurse: recurse ? "true" : "false" });
-      const note = plan.may_be_made ? `nothing was changed (add --apply): ${plan.message}` : plan.message;
+      const note = plan.may_be_made ? `nothing was changed (add --yes): ${plan.message}` : plan.message;
       return {
         json: plan,
         page: (look) => fillPage(planOf(plan), look),
@@ -78,12 +80,14 @@ const VERIFIED: Columns<VerifiedView["nodes"][number]> = [
 ];
 
 export const addVerify = command("verify", {
-  about: "look again at the files of products: what is gone or short is missing, what is there is done",
+  about:
+    "check the files of products: mark what is gone or incomplete as missing, what is there as done; only a preview, unless --yes",
   arguments: NAME,
-  options: { "--apply": "put it right; without it, only says what would be", ...REASON },
-  examples: ["wms2 verify cm5", 'wms2 verify cm5 --apply --reason "disk was lost"'],
+  options: { ...CHANGES, ...REASON },
+  examples: ["wms2 verify cm5", 'wms2 verify cm5 --yes --reason "disk was lost"'],
   more: EXITS,
-  async run({ client, options: { apply, reason } }, name: string): Promise<Answer> {
+  async run({ client, options: { yes, dryRun, reason } }, name: string): Promise<Answer> {
+    const apply = yes === true && !dryRun;
     const ask = (after?: string) => client.fill.verify({ name, dry_run: !apply, ...given({ reason, after }) });
     let answer = await ask();
     const nodes = [...answer.nodes];
@@ -93,7 +97,7 @@ export const addVerify = command("verify", {
       nodes.push(...answer.nodes);
     }
     const { of, plan } = answer;
-    const end = !apply && nodes.length > 0 ? "; nothing was changed, add --apply" : "";
+    const end = !apply && nodes.length > 0 ? "; nothing was changed; add --yes" : "";
     const note = `${name}: ${count(of, "product")} looked at, ${count(nodes.length, "row")} ${apply ? "put right" : "to be put right"}, ${count(plan.holes, "hole")}${end}`;
     // A plan of a dry run knows only of what the last part found.
     const exit = exitOf({ ...plan, holes: plan.holes + nodes.filter(({ outcome }) => outcome === "demoted").length });

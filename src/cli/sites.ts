@@ -6,8 +6,7 @@ import { BANS, SITES } from "./view/tables.ts";
 import { count } from "./view/text.ts";
 
 const OPTIONS = {
-  "--note <text>": "why; shown in the list",
-  "--reason <text>": "ban, unban: why; kept with the ban",
+  "--reason <text>": "why; it is shown in the list, and kept with a ban",
   "--request <name>": "ban, unban: only for this request",
   "--days <number>": { about: "ban: for so long; a week when left out", parse: days },
   "--past": "bans: expired and lifted ones too",
@@ -25,7 +24,7 @@ export const addSites = command("sites", {
   examples: [
     "wms2 sites",
     "wms2 sites sync --dry-run                                   what would CRIC and the site status change?",
-    'wms2 sites drain T2_XX_Alpha --note "disk servers move"     running jobs end, no new work units',
+    'wms2 sites drain T2_XX_Alpha --reason "disk servers move"   running jobs end, no new work units',
     "wms2 sites disable T2_XX_Alpha --dry-run                    who would have no site left?",
     "wms2 sites enable T2_XX_Alpha",
     'wms2 sites ban T2_XX_Alpha --days 3 --reason "storage is down"',
@@ -70,13 +69,13 @@ async function change(
   name: string,
   options: SitesOptions,
 ): Promise<Answer> {
-  const { note, reason, dryRun } = options;
-  const site = await client.sites[verb]({ name, note: note ?? reason, dry_run: dryRun });
+  const { reason, dryRun } = options;
+  const site = await client.sites[verb]({ name, note: reason, dry_run: dryRun });
   return { json: site, note: told(site) };
 }
 
 async function ban(client: Client, name: string, options: SitesOptions): Promise<Answer> {
-  const reason = options.reason ?? options.note;
+  const { reason } = options;
   if (reason === undefined) throw new WorldError("bad-usage", "sites", "a ban needs --reason");
   const { days, request, dryRun } = options;
   const answer = await client.sites.ban({ name, reason, days, request, dry_run: dryRun });
@@ -84,8 +83,8 @@ async function ban(client: Client, name: string, options: SitesOptions): Promise
 }
 
 async function unban(client: Client, name: string, options: SitesOptions): Promise<Answer> {
-  const { request, reason, note, dryRun } = options;
-  const answer = await client.sites.unban({ name, request, reason: reason ?? note, dry_run: dryRun });
+  const { request, reason, dryRun } = options;
+  const answer = await client.sites.unban({ name, request, reason, dry_run: dryRun });
   return { json: answer, note: told(answer) };
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { StateLineView, StateView } from "../operations/frepp.ts";
 import { type Answer, aRequest, command, group } from "./command.ts";
+import { CHANGES } from "./fill.ts";
 import { type Columns, color, table } from "./view/table.ts";
 import { count } from "./view/text.ts";
 
@@ -33,7 +34,7 @@ function answerOf(answer: StateView, name: string, verb: "taken" | "written"): A
     `${name}: ${count(changed, "file")} ${dry_run ? `would be ${verb}` : verb}, ${same} the same, ${count(conflicts, "conflict")}`,
     ...(others.length > 0 ? [`left alone: ${others.slice(0, 5).join(", ")}${others.length > 5 ? " …" : ""}`] : []),
     ...(moved.length > 0 ? [`changed meanwhile, and left as it is: ${moved.slice(0, 5).join(", ")}; ask again`] : []),
-    ...(dry_run && changed > 0 ? ["nothing was changed; add --apply"] : []),
+    ...(dry_run && changed > 0 ? ["nothing was changed; add --yes"] : []),
   ].join("\n");
   const shown = lines.filter(({ action }) => action !== "same");
   return {
@@ -51,37 +52,31 @@ const NAMES = {
 const MORE = "Exit 3: there are conflicts, which are left as they are. See docs/guides/frepp.md.";
 
 const importState = command("import", {
-  about: "bring frepp's state files into a request; only says what would change, unless --apply",
+  about: "bring frepp's state files into a request; only a preview, unless --yes",
   arguments: NAMES,
   options: {
     "--repair": "what an empty file stands for is planned again, unless its outputs are there",
     "--theirs": "believe files that are newer than what WMS2 knows and say something else",
-    "--apply": "do it",
+    ...CHANGES,
   },
-  examples: [
-    "wms2 state import cm5 ~/CM5/state/postProcess",
-    "wms2 state import cm5 state/postProcess --repair --apply",
-  ],
+  examples: ["wms2 state import cm5 ~/CM5/state/postProcess", "wms2 state import cm5 state/postProcess --repair --yes"],
   more: MORE,
   async run({ client, options }, name: string, dir: string) {
-    const { repair = false, theirs = false, apply } = options;
-    const body = { name, directory: resolve(dir), repair, theirs, dry_run: !apply };
+    const { repair = false, theirs = false, yes, dryRun } = options;
+    const body = { name, directory: resolve(dir), repair, theirs, dry_run: !yes || dryRun === true };
     return answerOf(await client.frepp.importState(body), name, "taken");
   },
 });
 
 const exportState = command("export", {
-  about: "write what a request knows as frepp's state files; only says what would change, unless --apply",
+  about: "write what a request knows as frepp's state files; only a preview, unless --yes",
   arguments: NAMES,
-  options: {
-    "--ours": "overwrite files that are newer than what WMS2 knows and say something else",
-    "--apply": "do it",
-  },
-  examples: ["wms2 state export cm5 ~/CM5/state/postProcess", "wms2 state export cm5 state/postProcess --apply"],
+  options: { "--ours": "overwrite files that are newer than what WMS2 knows and say something else", ...CHANGES },
+  examples: ["wms2 state export cm5 ~/CM5/state/postProcess", "wms2 state export cm5 state/postProcess --yes"],
   more: MORE,
   async run({ client, options }, name: string, dir: string) {
-    const { ours = false, apply } = options;
-    const body = { name, directory: resolve(dir), ours, dry_run: !apply };
+    const { ours = false, yes, dryRun } = options;
+    const body = { name, directory: resolve(dir), ours, dry_run: !yes || dryRun === true };
     return answerOf(await client.frepp.exportState(body), name, "written");
   },
 });

@@ -1,5 +1,6 @@
 import type { RetriedView, TransferView } from "../operations/frepp.ts";
 import { aRequest, command, group, listing, told } from "./command.ts";
+import { CHANGES } from "./fill.ts";
 import { type Columns, color, table } from "./view/table.ts";
 import { count, stamp } from "./view/text.ts";
 
@@ -39,7 +40,7 @@ const list = command("list", {
     const { items } = await client.frepp.transfers({ name });
     const stuck = items.filter(({ state }) => ["held", "used-up", "needs-person"].includes(state)).length;
     const foot =
-      stuck > 0 ? `${count(stuck, "transfer")} stuck: wms2 transfers retry ${name} --force --apply tries again` : "";
+      stuck > 0 ? `${count(stuck, "transfer")} stuck: wms2 transfers retry ${name} --force --yes tries again` : "";
     return listing(TRANSFERS, items, "no transfer is under way, and none is stuck", foot);
   },
 });
@@ -52,24 +53,24 @@ const RETRIED: Columns<Retried> = [
 ];
 
 const retry = command("retry", {
-  about: "try transfers again now, stale locks removed first; only says what would be done, unless --apply",
+  about: "try transfers again now, stale locks removed first; only a preview, unless --yes",
   arguments: { "<name>": aRequest("the request"), "[segments...]": "like 0013; all that are not done when left out" },
   options: {
     "--force": "once more, although the limit is reached or a person was needed; what failed stays counted",
     "--reason <text>": "why; it is kept in the audit trail",
-    "--apply": "do it",
+    ...CHANGES,
   },
-  examples: ["wms2 transfers retry cm5", 'wms2 transfers retry cm5 0013 --force --reason "quota raised" --apply'],
+  examples: ["wms2 transfers retry cm5", 'wms2 transfers retry cm5 0013 --force --reason "quota raised" --yes'],
   more: "Exit 3: some of them are left as they are; the table says why.",
   async run({ client, options }, name: string, segments: string[]) {
-    const { force = false, reason, apply } = options;
-    const body = { name, segments, force, dry_run: !apply, ...(reason !== undefined && { reason }) };
+    const { force = false, reason, yes, dryRun } = options;
+    const body = { name, segments, force, dry_run: !yes || dryRun === true, ...(reason !== undefined && { reason }) };
     const answer = await client.frepp.retryTransfers(body);
     const { items } = answer;
     return {
       json: answer,
       page: (look) => table(RETRIED, items, look),
-      note: `${name}: ${told(answer, "--apply")}`,
+      note: `${name}: ${told(answer, "--yes")}`,
       ...(items.some(({ action }) => action === "leave") && { exit: 3 }),
     };
   },

@@ -19,7 +19,7 @@ export interface SegmentsWork extends CommonWork {
   readonly components: readonly Component[];
   /** unit: what falls due for a component at one date is one job · product: a job each. */
   readonly group: "unit" | "product";
-  /** How often everything due and not done is looked for; null: only when somebody asks (`wms2 fill NAME --apply`). */
+  /** How often everything due and not done is looked for; null: only when somebody asks (`wms2 fill NAME --yes`). */
   readonly sweepMinutes: number | null;
   /** Executions in error after which a product is held. */
   readonly executions: number;

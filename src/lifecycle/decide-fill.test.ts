@@ -81,6 +81,6 @@ test("one that never looks by itself says so, and what it waits for by name, the
   const rows = [sampleRow(due(5), "held", { reason: "ended in error twice" })];
   const waits = decided(filling({ sweepMinutes: null }, { rows, without: { "0008": "absent" } }));
   const told =
-    /1 held \(atmos\/ts-monthly-5y\/0001-0005: ended in error twice.*1 without its history .*00080101.*1 blocked.*sweep: never, so only wms2 fill \S+ --apply looks again/s;
+    /1 held \(atmos\/ts-monthly-5y\/0001-0005: ended in error twice.*1 without its history .*00080101.*1 blocked.*sweep: never, so only wms2 fill \S+ --yes looks again/s;
   expect(waits).toMatchObject({ kind: "wait", on: { until: null }, reason: expect.stringMatching(told) });
 });

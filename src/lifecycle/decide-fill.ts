@@ -27,7 +27,7 @@ export function decideFill({ request: { status, spec } }: Facts, filling: Fillin
   if (!isQueued) return { kind: "requeue", reason: "nothing can be made now" };
   const until = nextLook(filling, now);
   const code = needsPerson(plan) ? "products-held" : sweepMinutes === null ? "sweep-off" : "nothing-due";
-  const looks = sweepMinutes === null ? `; sweep: never, so only wms2 fill ${spec.name} --apply looks again` : "";
+  const looks = sweepMinutes === null ? `; sweep: never, so only wms2 fill ${spec.name} --yes looks again` : "";
   return { kind: "wait", reason: nothingDue(plan) + looks, on: { code, until } };
 }
 

@@ -62,7 +62,7 @@ test.concurrent("twenty years of the example model become series and averages; a
   expect(readFileSync(series, "utf8").split("\n")).toHaveLength(12 * 20 + 1);
   const { mtimeMs } = statSync(series);
   rmSync(chunk);
-  expect(await ask("verify", "climate-example", "--apply")).toMatchObject({ code: 10 });
+  expect(await ask("verify", "climate-example", "--yes")).toMatchObject({ code: 10 });
   await server.until("climate-example", ["completed"], 120);
   expect(readFileSync(chunk, "utf8").split("\n")).toHaveLength(12 * 5 + 1);
   expect(statSync(series).mtimeMs).toBe(mtimeMs);

@@ -22,7 +22,7 @@ export const ApplyFill = ({ name, choice, onClose }: OfRequest & { choice: Choic
       return { message, lines, nothing: plan.actions.length === 0 ? "there is nothing that could be made now" : null };
     }}
     act={(reason) => call("fill.apply", { name, ...choice, reason })}
-    cli={(reason) => `${cliFill(name, choice)} --apply --reason ${quoted(reason)}`}
+    cli={(reason) => `${cliFill(name, choice)} --yes --reason ${quoted(reason)}`}
     onClose={onClose}
   />
 );
@@ -52,7 +52,7 @@ export const VerifyProducts = ({ name, onClose }: OfRequest): ReactNode => (
       return { message, lines, nothing: nodes.length === 0 ? "everything is as it is known" : null };
     }}
     act={(reason) => verifyAll({ name, reason })}
-    cli={(reason) => `wms2 verify ${quoted(name)} --apply --reason ${quoted(reason)}`}
+    cli={(reason) => `wms2 verify ${quoted(name)} --yes --reason ${quoted(reason)}`}
     onClose={onClose}
   />
 );

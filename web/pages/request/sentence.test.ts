@@ -62,7 +62,7 @@ test.each<[string, Request, Parameters<typeof sentenceOf>[1], ReturnType<typeof 
     "a held one says whom it waits for, and what that person may do",
     request({
       status: "held",
-      hold: { code: "no-site", message: "no site is left", evidence: {}, actions: ["release", "abort"] },
+      hold: { code: "no-site", message: "no site is left", details: [], evidence: {}, actions: ["release", "abort"] },
     }),
     null,
     { is: "It is held", because: "no site is left", next: "it waits for a site: release, abort", when: null },
