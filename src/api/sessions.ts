@@ -35,13 +35,17 @@ export function makeSessions({ settings }: Pick<Store, "settings">, clock: Clock
   const wrong = new Map<string, { count: number; untilMs: number }>();
   const triesOf = (ip: string, nowMs: number) => {
     const before = wrong.get(ip);
-    if (before && nowMs < before.untilMs) return before;
+    if (before && nowMs < before.untilMs && before.untilMs <= nowMs + MINUTE_MS) return before;
     if (wrong.size >= MOST_ADDRESSES) wrong.clear();
     const tries = { count: 0, untilMs: nowMs + MINUTE_MS };
     wrong.set(ip, tries);
     return tries;
   };
-  const find = (cookie: string) => settings.findSession(hashOf(cookie), clock.now());
+  const endOf = (nowMs: number): Date => new Date(nowMs + LIFE_SEC * 1000);
+  const find = (cookie: string) => {
+    const now = clock.now();
+    return settings.findSession(hashOf(cookie), now, endOf(now.getTime()));
+  };
   return {
     /** null: there is no session, or this request may not use it. */
     async of(request: FastifyRequest): Promise<{ readonly name: string; readonly until: Date } | null> {
@@ -70,7 +74,7 @@ export function makeSessions({ settings }: Pick<Store, "settings">, clock: Clock
       }
       tries.count -= 1;
       const cookie = newToken();
-      const until = new Date(nowMs + LIFE_SEC * 1000);
+      const until = endOf(nowMs);
       await settings.addSession({ sha256: hashOf(cookie), tokenSha256, at: clock.now(), until });
       return { name: found.name, until, header: setCookie(cookie, LIFE_SEC, request) };
     },

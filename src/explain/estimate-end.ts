@@ -30,9 +30,12 @@ const MAX_DATE = 8.64e15;
  * since its beginning. The fastest and the slowest pace, each as doubtful as few units make it, are the range. It stands until
  * another unit is done: an end that has passed is overdue and does not move on with the clock. null: too few are done.
  */
-export function estimateEnd(past: readonly DoneAt[], last: DoneAt, left: number, now: Date): Estimate | null {
+export function estimateEnd(past: readonly DoneAt[], latest: DoneAt, left: number, now: Date): Estimate | null {
   if (left <= 0) return null;
+  // What was noted later than now was noted by a clock that has been set back since.
+  const last = latest.at > now ? { ...latest, at: now } : latest;
   const paces = past
+    .filter(({ at }) => at <= now)
     .map(({ at, done }) => ({ ms: last.at.getTime() - at.getTime(), done: last.done - done }))
     .filter(({ ms, done }) => ms >= LEAST_MS && done >= LEAST_DONE)
     .map(({ ms, done }) => ({ pace: done / ms, doubt: DOUBT / Math.sqrt(done) }))
@@ -43,14 +46,14 @@ export function estimateEnd(past: readonly DoneAt[], last: DoneAt, left: number,
   const date = (ms: number): Date => new Date(Math.ceil(Math.min(ms, MAX_DATE) / 1000) * 1000);
   const earliest = end(fastest.pace * (1 + fastest.doubt));
   const likely = end(middle.pace);
-  const latest = end(slowest.pace * (1 - slowest.doubt));
+  const slowestEnd = end(slowest.pace * (1 - slowest.doubt));
   if (earliest >= MAX_DATE - 1000 || likely >= MAX_DATE - 1000) return null;
   // Where the slowest is no bound, twice the time is as much as anybody waits without asking.
-  const until = latest < MAX_DATE ? latest : end(middle.pace / 2);
+  const until = slowestEnd < MAX_DATE ? slowestEnd : end(middle.pace / 2);
   const range = {
     at: date(Math.max(likely, now.getTime())),
     earliest: date(Math.max(earliest, now.getTime())),
-    latest: latest < MAX_DATE - 1000 ? date(Math.max(latest, now.getTime())) : null,
+    latest: slowestEnd < MAX_DATE - 1000 ? date(Math.max(slowestEnd, now.getTime())) : null,
     overdue: now.getTime() > until,
   };
   return { ...range, text: estimateText(range, now, date(likely)) };

@@ -198,8 +198,14 @@ test.each(TABLE)("%s", (_story, given, kind, words) => {
 describe("timeouts", () => {
   const late = new Date("2026-03-01T00:00:00Z");
   test("planning that goes nowhere is held, never failed", () => {
-    const stuck = facts({ request: request("planning"), dag: dag("ready"), submitIntent: intent, leaderForSec: 1 });
+    const stuck = facts({ request: request("planning"), dag: dag("running"), leaderForSec: 3601 });
     expect(decide(stuck, policy, late)).toMatchObject({ kind: "hold", hold: { code: "stuck" } });
+  });
+  test("what passed while nobody looked does not count: no server, or a clock that leapt ahead", () => {
+    const begun = facts({ request: request("planning"), dag: dag("running"), leaderForSec: 5 });
+    expect(decide(begun, policy, late).kind).toBe("wait");
+    const onItsWay = facts({ request: request("planning"), dag: dag("ready"), submitIntent: intent, leaderForSec: 1 });
+    expect(decide(onItsWay, policy, late).kind).toBe("wait");
   });
   test("a long run is still followed, and a long queue still served", () => {
     expect(decide(facts({ dag: dag("running"), observation: running(2) }), policy, late).kind).toBe("follow");

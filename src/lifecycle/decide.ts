@@ -224,11 +224,15 @@ function describeEnd(ended: Ended, { unitWord }: Facts): string {
   return `the run ended as ${ended.verdict} (${counts})${ended.text ? `: ${ended.text}` : ""}`;
 }
 
-/** A timeout raises attention and never stops evaluation; where only a person can help, it holds. */
-function overdue({ request: { status, statusSince } }: Facts, reason: string, now: Date): Decision | null {
+/**
+ * A timeout raises attention and never stops evaluation; where only a person can help, it holds. It counts while somebody looked:
+ * not what passed while no server led, nor what a clock has leapt over.
+ */
+function overdue(facts: Facts, reason: string, now: Date): Decision | null {
+  const { status, statusSince } = facts.request;
   if (!["submitted", "planning", "resubmitting"].includes(status)) return null;
   const { timeoutSec } = REQUEST_STATUS[status];
-  if (timeoutSec === null || secondsBetween(statusSince, now) <= timeoutSec) return null;
+  if (timeoutSec === null || Math.min(secondsBetween(statusSince, now), facts.leaderForSec) <= timeoutSec) return null;
   const message = `${status} for more than ${timeoutSec} s: ${reason}`;
   return hold("stuck", message, { status, reason });
 }

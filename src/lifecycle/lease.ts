@@ -25,8 +25,9 @@ export class Lease {
     const now = clock.now();
     const until = new Date(now.getTime() + this.#seconds * 1000);
     const isOurs = await store.settings.takeLease(NAME, this.#owner, now, until);
-    // A clock that was set back must not make it seem that we have only begun, or will begin.
-    this.since = !isOurs ? null : this.since !== null && this.since < now ? this.since : now;
+    // It begins anew when it had run out, as it has when a clock leaps ahead, and when a clock was set back.
+    const goesOn = this.since !== null && this.since < now && this.#until >= now;
+    this.since = !isOurs ? null : goesOn ? this.since : now;
     if (!isOurs || this.#until < now) this.#term += 1;
     this.#until = isOurs ? until : new Date(0);
     return isOurs;

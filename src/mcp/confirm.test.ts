@@ -21,6 +21,8 @@ test.each<[string, string, Previewed, Date, boolean | RegExp]>([
     true,
   ],
   ["after a quarter of an hour", token, previewed, later(16), /older than 15 minutes/],
+  ["a server whose clock is a little behind", token, previewed, later(-1), true],
+  ["a clock that was set back since", token, previewed, later(-120), /clock that has been set back/],
   ["another tool", token, other({ tool: "abort" }), NOW, /not for this call/],
   ["another argument", token, other({ input: { ...previewed.input, site_bans: ["north"] } }), NOW, /not for this call/],
   ["one argument more", token, other({ input: { ...previewed.input, how: "rescue" } }), NOW, /not for this call/],

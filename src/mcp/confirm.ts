@@ -7,6 +7,8 @@ import type { Fields } from "./ask.ts";
  * check it, nobody else can use it, and it ends with the token it was made with.
  */
 const VALID_SEC = 15 * 60;
+/** Clocks of two servers may differ by so much. */
+const SKEW_SEC = 60;
 
 export interface Previewed {
   readonly tool: string;
@@ -31,8 +33,10 @@ export function readConfirm(confirm: string, previewed: Previewed, now: Date): C
       ok: false,
       why: "this confirm token is not for this call: the tool, an argument or the connection differs",
     };
-  if (Number.parseInt(until, 36) * 1000 < now.getTime())
-    return { ok: false, why: `this confirm token is older than ${VALID_SEC / 60} minutes` };
+  const leftSec = Number.parseInt(until, 36) - now.getTime() / 1000;
+  if (leftSec > VALID_SEC + SKEW_SEC)
+    return { ok: false, why: "this confirm token was made by a clock that has been set back since: preview it again" };
+  if (leftSec < 0) return { ok: false, why: `this confirm token is older than ${VALID_SEC / 60} minutes` };
   return { ok: true, state };
 }
 

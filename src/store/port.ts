@@ -277,6 +277,7 @@ export interface SettingStore {
   findToken(sha256: string): Promise<{ name: string } | null>;
   /** A browser that signed in with a token; those that ran out go. */
   addSession(session: { sha256: string; tokenSha256: string; at: Date; until: Date }): Promise<void>;
-  findSession(sha256: string, at: Date): Promise<{ name: string; until: Date } | null>;
+  /** `latest`: no session that begins now ends later. */
+  findSession(sha256: string, at: Date, latest: Date): Promise<{ name: string; until: Date } | null>;
   removeSession(sha256: string): Promise<boolean>;
 }

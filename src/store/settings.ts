@@ -61,11 +61,14 @@ const sessions = (sql: Sql): Pick<SettingStore, "addSession" | "findSession" | "
     );
   },
 
-  async findSession(sha256, at) {
+  // One that ends later than any would that begins now is of a clock that has been set back since: it is shortened.
+  async findSession(sha256, at, latest) {
     const found = await sql.query<{ name: string; until: Date }>(
-      `SELECT t.name, s.expires_at AS until FROM sessions s JOIN operator_tokens t ON t.sha256 = s.token_sha256
+      `WITH shortened AS (UPDATE sessions SET expires_at = $3::timestamptz WHERE sha256 = $1 AND expires_at > $3::timestamptz)
+       SELECT t.name, least(s.expires_at, $3::timestamptz) AS until
+       FROM sessions s JOIN operator_tokens t ON t.sha256 = s.token_sha256
        WHERE s.sha256 = $1 AND s.expires_at > $2::timestamptz`,
-      [sha256, at],
+      [sha256, at, latest],
     );
     return found[0] ?? null;
   },

@@ -380,10 +380,13 @@ export function deskContract(store: () => TestStore): void {
         settings.addSession({ sha256, tokenSha256, at: at(0), until: at(100) });
       await add("s1", "t1");
       await add("s2", "t2");
-      expect(await settings.findSession("s1", at(99))).toStrictEqual({ name: "name-t1", until: at(100) });
-      expect(await settings.findSession("s1", at(100))).toBeNull();
+      expect(await settings.findSession("s1", at(99), at(199))).toStrictEqual({ name: "name-t1", until: at(100) });
+      expect(await settings.findSession("s1", at(100), at(200))).toBeNull();
+      // The clock was set back: it ends no later than one that begins now, whatever the clock does next.
+      expect(await settings.findSession("s1", at(-60), at(40))).toStrictEqual({ name: "name-t1", until: at(40) });
+      expect(await settings.findSession("s1", at(41), at(141))).toBeNull();
       await settings.removeToken("t1");
-      expect(await settings.findSession("s1", at(1))).toBeNull();
+      expect(await settings.findSession("s1", at(1), at(101))).toBeNull();
       expect([await settings.removeSession("s2"), await settings.removeSession("s2")]).toEqual([true, false]);
     });
   });

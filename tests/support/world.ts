@@ -128,6 +128,7 @@ export async function makeWorld(kinds: Kinds = KINDS, requests: RequestCatalog |
     moves,
     nudges: () => nudges,
     loop: () => loop,
+    now: () => now,
     wait(seconds: number) {
       now = new Date(now.getTime() + seconds * 1000);
     },

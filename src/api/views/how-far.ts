@@ -18,7 +18,7 @@ const percentOf = ({ status }: RequestRecord, { done, expected }: RequestProgres
 
 /** When the present run will be through, at the pace of this run only. */
 export function etaOf({ run, total, done, failed, lastDoneAt, samples }: RequestProgress, now: Date): Estimate | null {
-  if (!run || !lastDoneAt || lastDoneAt <= run.since) return null;
+  if (!run || !lastDoneAt || lastDoneAt <= run.since || run.since > now) return null;
   const begun = { at: run.since, done: done - run.done };
   const noted = samples.filter(({ at }) => at > run.since);
   return estimateEnd([begun, ...noted], { at: lastDoneAt, done }, total - done - failed, now);
