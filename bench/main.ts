@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 const BENCHMARKS: Record<string, (nodes: number | undefined, rest: readonly string[]) => Promise<object>> = {
   adaptive: async () => (await import("./adaptive.ts")).run(),
   api: async () => (await import("./api.ts")).run(),
+  blocks: async () => (await import("./blocks.ts")).run(),
   "desk-api": async (requests = 10_000) => (await import("./desk-api.ts")).run({ requests }),
   desk: async (requests = 10_000) => (await import("./desk.ts")).run({ requests }),
   engine: async () => (await import("./engine.ts")).run(),

@@ -34,7 +34,7 @@ export async function register(services: CmsServices): Promise<{ readonly second
     for (let at = 0; at < units.length; at += UNITS_AT_ONCE) {
       for (const { name, when } of outputs.steps) {
         if (when === "each-unit") await take(name, units.slice(at, at + UNITS_AT_ONCE));
-        else if (when === "first-unit" && at === 0) await take(name, []);
+        else if (when !== "after-last-unit" && at === 0) await take(name, []);
       }
     }
     block = { ...block, files: UNITS_PER_BLOCK * FILES_PER_UNIT };
@@ -59,6 +59,7 @@ const newBlock = (index: number): CatalogBlock =>
 const unitsOf = (index: number): readonly UnitFiles[] =>
   Array.from({ length: UNITS_PER_BLOCK }, (_, unit) => ({
     unit: `mg_${String(unit).padStart(6, "0")}` as UnitName,
+    mergedFrom: null,
     files: Array.from({ length: FILES_PER_UNIT }, (_, file) => {
       const lfn = `/store/mc/Era26/Bench${index}/GEN-SIM/test-v1/00000/u${unit}f${file}.root`;
       const dataset = datasetOf(index);
