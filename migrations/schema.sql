@@ -222,7 +222,6 @@ CREATE TABLE operator_tokens (
 CREATE TABLE output_blocks (
   name text COLLATE "C" NOT NULL,
   workflow_id text COLLATE "C" NOT NULL,
-  block_index integer NOT NULL,
   dataset text COLLATE "C" NOT NULL,
   site text COLLATE "C" NOT NULL,
   part integer NOT NULL,
@@ -237,12 +236,12 @@ CREATE TABLE output_blocks (
   last_error jsonb,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  is_firm boolean NOT NULL DEFAULT false,
   CONSTRAINT output_blocks_pkey PRIMARY KEY (name),
-  CONSTRAINT output_blocks_workflow_id_block_index_dataset_site_part_key UNIQUE (workflow_id, block_index, dataset, site, part),
-  CONSTRAINT output_blocks_status_known CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'failed'::text, 'withdrawing'::text, 'withdrawn'::text]))),
-  CONSTRAINT output_blocks_workflow_id_block_index_fkey FOREIGN KEY (workflow_id, block_index) REFERENCES processing_blocks(workflow_id, block_index),
+  CONSTRAINT output_blocks_status_known CHECK ((status = ANY (ARRAY['open'::text, 'done'::text, 'failed'::text, 'merged'::text, 'withdrawing'::text, 'withdrawn'::text]))),
   CONSTRAINT output_blocks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id)
 );
+CREATE INDEX output_blocks_by_workflow ON public.output_blocks USING btree (workflow_id, dataset, site);
 CREATE INDEX output_blocks_due ON public.output_blocks USING btree (next_try_at) WHERE (status = ANY (ARRAY['open'::text, 'withdrawing'::text]));
 
 CREATE TABLE pending_fills (
@@ -482,9 +481,11 @@ CREATE TABLE unit_outputs (
   files integer NOT NULL,
   bytes bigint NOT NULL,
   refusals integer NOT NULL DEFAULT 0,
+  merged_from text COLLATE "C",
   CONSTRAINT unit_outputs_pkey PRIMARY KEY (workflow_id, unit, dataset),
   CONSTRAINT unit_outputs_state_known CHECK ((state = ANY (ARRAY['owed'::text, 'replicated'::text, 'registered'::text, 'withdrawn'::text]))),
   CONSTRAINT unit_outputs_block_fkey FOREIGN KEY (block) REFERENCES output_blocks(name),
+  CONSTRAINT unit_outputs_merged_from_fkey FOREIGN KEY (merged_from) REFERENCES output_blocks(name),
   CONSTRAINT unit_outputs_workflow_id_unit_fkey FOREIGN KEY (workflow_id, unit) REFERENCES work_units(workflow_id, name)
 );
 CREATE INDEX unit_outputs_by_block ON public.unit_outputs USING btree (block, state, refusals, unit);
@@ -538,6 +539,7 @@ CREATE TABLE workflows (
   engine text,
   share_planned real NOT NULL DEFAULT 1,
   last_done_at timestamp with time zone,
+  has_all_units boolean NOT NULL DEFAULT false,
   CONSTRAINT workflows_pkey PRIMARY KEY (id),
   CONSTRAINT workflows_request_name_key UNIQUE (request_name),
   CONSTRAINT workflows_status_known CHECK ((status = ANY (ARRAY['new'::text, 'planning'::text, 'active'::text, 'stopping'::text, 'resubmitting'::text, 'held'::text, 'completed'::text, 'partial'::text, 'failed'::text, 'aborted'::text]))),

@@ -30,6 +30,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0023_how_far.sql": "a0ffbfa9d9b75cd0c91ca70d4fbc90e3a67681d0bf742bd0a54a6c34cf39db7b",
   "0025_kept_on_disk.sql": "1c198be85b5814571e900fe1ea28b47d263a692dde0e50d74e464b64bd28dee5",
   "0026_repairs.sql": "d9176ef70fb8ca20e2a87661426a9d1ff53d7bf9c56fc5a22dc78ba1870bb908",
+  "0027_block_sizes.sql": "e8c11d4e9f3ac0b30bb364deffaa8020f1544e29b4ce0bea3cd08098b9cc765b",
 };
 
 const dir = resolve(import.meta.dirname, "../migrations");

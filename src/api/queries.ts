@@ -1,6 +1,8 @@
+import { explainBlock } from "../domain/block-waits.ts";
 import { type DagId, jobIndex, type RequestName, type SiteName, type WorkflowId } from "../domain/names.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import type { PingOutcome } from "../engine/port.ts";
+import type { Store } from "../store/port.ts";
 import { answerWithin } from "./answer-within.ts";
 import { readFreshness } from "./freshness.ts";
 import { liveNodes } from "./live-nodes.ts";
@@ -100,9 +102,9 @@ function requestQueries({ store, clock, events, tuning }: ApiPorts) {
     },
     imports: store.imports.list,
     imported: store.imports.get,
-    blocks: store.outputs.list,
+    blocks: (page: PageOf) => explainedBlocks(store, page),
     async blocksOf(name: RequestName, page: PageOf) {
-      return (await store.requests.get(name)) && store.outputs.list({ ...page, requestName: name });
+      return (await store.requests.get(name)) && explainedBlocks(store, { ...page, requestName: name });
     },
     outputSums: store.outputs.sums,
     alerts: store.alerts.list,
@@ -112,6 +114,11 @@ function requestQueries({ store, clock, events, tuning }: ApiPorts) {
       return (await store.requests.get(name)) && store.audit.list({ subject: name, ...page });
     },
   };
+}
+
+async function explainedBlocks({ outputs }: Store, wanted: Parameters<Store["outputs"]["list"]>[0]) {
+  const page = await outputs.list(wanted);
+  return { ...page, items: page.items.map((block) => ({ ...block, ...explainBlock(block) })) };
 }
 
 function dagQueries(ports: ApiPorts) {

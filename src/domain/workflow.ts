@@ -37,6 +37,8 @@ export interface Workflow {
   readonly eventsDone: bigint;
   /** Of ranges that were planned and given up, over all rounds. */
   readonly abandonedEvents: bigint;
+  /** All its work is done or left out: what it made is put into its last blocks. */
+  readonly hasAllUnits: boolean;
   /** What its jobs showed, round by round, as of the end of a run; null: nothing yet. */
   readonly stepMetrics: WorkflowMetrics | null;
   /** The engine its rounds are made for; another one leaves it alone. null: none was made yet. */

@@ -61,6 +61,7 @@ const toQueue = (ports: PassWork, facts: Facts, reason: string, more: RequestCha
       nodesDone: 0,
       eventsDone: 0n,
       abandonedEvents: 0n,
+      hasAllUnits: false,
       stepMetrics: null,
       engine: null,
       createdAt: at,
@@ -136,6 +137,12 @@ const oweOutputs: Apply<"owe-outputs"> = async (ports, facts, { reason }) => {
   return again;
 };
 
+/** The last blocks of its outputs are put together, and closed. */
+const closeOutputs: Apply<"close-outputs"> = async ({ store }, facts) => {
+  await changeWorkflow(store, facts, () => ({ hasAllUnits: true }));
+  return again;
+};
+
 const endPartial: Apply<"end-partial"> = (ports, facts, { dagStatus, reason }) => {
   const { dag } = theRun(facts);
   return move(ports, facts, "partial", reason, {}, async (store, at) => {
@@ -201,6 +208,7 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   submit: submitDag,
   follow: recordUnits,
   "finish-round": finishRound,
+  "close-outputs": closeOutputs,
   "owe-outputs": oweOutputs,
   "end-partial": endPartial,
   rescue: beginRescue,

@@ -18,6 +18,8 @@ import { canMove, REQUEST_STATUSES, type RequestStatus } from "../domain/request
 import { decide } from "./decide.ts";
 import type { Decision, Facts } from "./decision.ts";
 
+const ALL_UNITS = { ...facts({}).workflow, hasAllUnits: true } as Facts["workflow"];
+
 type Story = [story: string, facts: Facts, kind: Decision["kind"], words: RegExp];
 const TABLE: Story[] = [
   ["submitted", facts({ request: request("submitted") }), "open-workflow", /accepted/],
@@ -26,8 +28,14 @@ const TABLE: Story[] = [
   ["planning, nothing planned", facts({ request: request("planning"), workRemains: true }), "plan", /round 0/],
   ["planning, nothing left", facts({ request: request("planning") }), "complete", /no work/],
   [
-    "planning, nothing left but outputs owed",
+    "planning, nothing left but outputs owed: none will be added",
     facts({ request: request("planning"), outputs: owing() }),
+    "close-outputs",
+    /all work is done/,
+  ],
+  [
+    "planning, nothing left but outputs owed, which all are there",
+    facts({ request: request("planning"), outputs: owing(), workflow: ALL_UNITS }),
     "wait",
     /outputs: 3 of 5 blocks archived$/,
   ],
@@ -79,8 +87,14 @@ const TABLE: Story[] = [
     /news/,
   ],
   [
-    "ended well, outputs owed",
+    "ended well, outputs owed: no unit will come any more",
     facts({ dag: dag("running"), observation: ended("success"), outputs: owing() }),
+    "close-outputs",
+    /all work is done/,
+  ],
+  [
+    "ended well, outputs owed, which all are there",
+    facts({ dag: dag("running"), observation: ended("success"), outputs: owing(), workflow: ALL_UNITS }),
     "wait",
     /3 of 5/,
   ],
@@ -101,14 +115,28 @@ const TABLE: Story[] = [
     /remains/,
   ],
   [
+    "only outputs are owed, by a run that ended before this version",
+    facts({ dag: dag("completed"), outputs: owing() }),
+    "close-outputs",
+    /all work is done/,
+  ],
+  [
     "only outputs are owed, and their service is away",
-    facts({ dag: dag("completed"), outputs: owing({ code: "unreachable", message: "Rucio does not answer" }) }),
+    facts({
+      dag: dag("completed"),
+      workflow: ALL_UNITS,
+      outputs: owing({ code: "unreachable", message: "Rucio does not answer" }),
+    }),
     "wait",
     /3 of 5 blocks archived; Rucio does not answer$/,
   ],
   [
     "only outputs are owed, and one is refused",
-    facts({ dag: dag("completed"), outputs: owing({ code: "InsufficientAccountLimit", message: "no quota" }) }),
+    facts({
+      dag: dag("completed"),
+      workflow: ALL_UNITS,
+      outputs: owing({ code: "InsufficientAccountLimit", message: "no quota" }),
+    }),
     "wait",
     /tape-rule of \/A\/B\/C#1 is refused: no quota \(ask for more\)/,
   ],

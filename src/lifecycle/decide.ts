@@ -214,10 +214,11 @@ function unaccountedFor({ unaccounted, unitWord, workflow }: Facts): Decision {
   return hold("units-unaccounted", message, { unaccounted, unitsPlanned, unitsDone });
 }
 
-const waitForOutputs = ({ outputs }: Facts): Decision => ({
-  kind: "wait",
-  ...explainOutputs(outputs, outputs.finally),
-});
+/** Its last blocks are closed only when it is known that nothing more comes. */
+const waitForOutputs = ({ outputs, workflow }: Facts): Decision =>
+  workflow?.hasAllUnits
+    ? { kind: "wait", ...explainOutputs(outputs, outputs.finally) }
+    : { kind: "close-outputs", reason: "all work is done: the last blocks of its outputs are closed" };
 
 function describeEnd(ended: Ended, { unitWord }: Facts): string {
   const counts = `${ended.units.done} of ${plural(ended.units.total, unitWord)} done, ${ended.units.failed} failed`;

@@ -79,6 +79,8 @@ export type Decision =
   /** Store the engine's progress; record newly finished units as owed. */
   | Of<"follow">
   | Of<"finish-round", { readonly next: "queued" | "completed" }>
+  /** No work is left: what its outputs are in takes no more of them. */
+  | Of<"close-outputs">
   /** No work is left, but outputs are owed: the run is over and the request stays. */
   | Of<"owe-outputs">
   | Of<"end-partial", { readonly dagStatus: "partial" | "failed" | "removed" | "halted" }>

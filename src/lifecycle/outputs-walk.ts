@@ -2,7 +2,15 @@ import { describeError, WorldError } from "../base/errors.ts";
 import type { CatalogBlock, StepOutcome } from "../catalogs/port.ts";
 import type { RequestName } from "../domain/names.ts";
 import { type BlockError, type OutputBlockFacts, UNREACHABLE, type UnitFiles } from "../domain/output-block.ts";
-import { type BlockDecision, decideBeside, nextTry, patienceFor, RULES_WITHDRAWN } from "../outputs/decide-block.ts";
+import {
+  type BlockDecision,
+  decideBeside,
+  decideBlock,
+  nextTry,
+  patienceFor,
+  RULES_WITHDRAWN,
+} from "../outputs/decide-block.ts";
+import { mergeLeftovers } from "../outputs/merge-leftovers.ts";
 import type { StepTaken } from "../store/port.ts";
 import { forEachBounded } from "./bounded.ts";
 import { assertLeads, Interrupted } from "./in-progress.ts";
@@ -13,10 +21,11 @@ const UNITS_PER_CALL = 500;
 /** A catalog has time-outs of its own, and keeps to them; this is for one that does not. */
 const CALL_LIMIT_SEC = 300;
 
-/** A walk over what is owed to the catalog: which services were found away, and which requests have news. */
+/** A walk over what is owed to the catalog: which services were found away, which requests have news, what was merged into. */
 interface Walk {
   readonly away: Map<string, string>;
   readonly moved: Set<RequestName>;
+  readonly settled: Set<string>;
 }
 
 interface BlockWalk extends Walk {
@@ -30,17 +39,21 @@ interface BlockWalk extends Walk {
  */
 export async function walkOutputs(ports: PassWork): Promise<readonly RequestName[]> {
   const due = await ports.store.outputs.due(ports.clock.now(), BLOCKS_PER_WALK);
-  const walk: Walk = { away: new Map(), moved: new Set() };
-  await forEachBounded(due, ports.policy.concurrency, (block) => takeSteps(ports, walk, block));
+  const walk: Walk = { away: new Map(), moved: new Set(), settled: new Set() };
+  const { concurrency } = ports.policy;
+  await forEachBounded(due, concurrency, (block) => takeSteps(ports, walk, block));
+  await forEachBounded([...walk.settled], concurrency, async (name) =>
+    takeSteps(ports, walk, await ports.store.outputs.get(name)),
+  );
   return [...walk.moved];
 }
 
 const patienceOf = ({ catalog, policy }: PassWork) => patienceFor(catalog.outputs.retries, policy.outputs);
 
 /** Until it rests: nothing is to be done now, or a step failed. */
-async function takeSteps(ports: PassWork, walk: Walk, first: OutputBlockFacts): Promise<void> {
+async function takeSteps(ports: PassWork, walk: Walk, first: OutputBlockFacts | null): Promise<void> {
   const { store, catalog, clock } = ports;
-  let block: OutputBlockFacts | null = first;
+  let block = first;
   const refusedAt = new Set<string>();
   const steps = [...catalog.outputs.steps];
   while (block) {
@@ -65,6 +78,8 @@ async function apply(
       return false;
     case "seal":
       return store.outputs.seal(block, clock.now());
+    case "settle":
+      return settle(ports, walk, block);
     case "run": {
       const { step } = decision;
       const isEach = step.when === "each-unit";
@@ -99,6 +114,28 @@ async function apply(
       return false;
     }
   }
+}
+
+/** All that is left over of a dataset is merged at once, when each of its blocks waits for just that. */
+async function settle(ports: PassWork, walk: Walk, block: OutputBlockFacts): Promise<boolean> {
+  const { store, catalog, clock, log } = ports;
+  const request = await store.requests.get(block.requestName);
+  const unsealed = await store.outputs.unsealed(block);
+  const isReady = (one: OutputBlockFacts) =>
+    one.isFirm ||
+    one.refusals > 0 ||
+    decideBlock(one, catalog.outputs.steps, patienceOf(ports), clock.now()).kind === "settle";
+  if (!request || !unsealed.every(isReady)) return false;
+  const open = unsealed.map(({ name, isFirm, bytes, units: of, refusals }) => {
+    const units = of.owed + of.replicated + of.registered;
+    return { name, isFirm, bytes, units, isRegistered: of.registered > 0, isRefused: refusals > 0 };
+  });
+  for (const merge of mergeLeftovers(open, request.spec.unit)) {
+    if (!(await store.outputs.settle(block, merge, clock.now()))) return false;
+    walk.settled.add(merge.into);
+    log.info("outputs.settled", { request: block.requestName, block: merge.into, merged: merge.from });
+  }
+  return true;
 }
 
 interface Step {

@@ -72,7 +72,7 @@ export async function createChild(
     nodes: { ...nodes, waiting: nodes.total - nodes.done, queued: 0, idle: 0, held: 0, failed: 0 },
   };
   await createRescue(ports, store, { ...parent, ...left, id, parentDagId: parent.id, rescueKind }, note);
-  await changeWorkflow(store, facts, () => ({ currentDagId: id }));
+  await changeWorkflow(store, facts, () => ({ currentDagId: id, hasAllUnits: false }));
 }
 
 /** A DAG that is not in the engine yet, with what is to be done before it may be. */

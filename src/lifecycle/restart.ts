@@ -38,7 +38,7 @@ export async function leaveManifest(
   const units = workflow ? await ports.store.units.list(workflow.id) : [];
   const outputs = units.flatMap((unit) => unit.outputs.map((output) => ({ ...output, unit: unit.name })));
   const actor = request.wish?.actor ?? "wms2";
-  const { items: outputBlocks } = await ports.store.outputs.list({ limit: 10_000, requestName: request.spec.name });
+  const outputBlocks = await allBlocks(ports, request.spec.name);
   const facts = {
     spec: request.spec,
     supersededBy: request.supersededBy,
@@ -50,6 +50,13 @@ export async function leaveManifest(
   };
   const text = `${stringify(invalidationManifest(facts, ports.clock.now()), 2)}\n`;
   return ports.spool.leaveNote(request.spec.name, "invalidation.json", text);
+}
+
+/** Those that were merged too: they have rules of their own. */
+export async function allBlocks({ store }: Pick<Ports, "store">, requestName: RequestName) {
+  const wanted = { limit: 10_000, requestName };
+  const [shown, merged] = [await store.outputs.list(wanted), await store.outputs.list({ ...wanted, status: "merged" })];
+  return [...shown.items, ...merged.items];
 }
 
 /** Kill and clone: the next version begins, the old one is given up, and each names the other. */

@@ -150,7 +150,7 @@ const createDag = ({ store, spool, engine, clock }: Ports, workflow: Workflow, {
       submittedAt: null,
       endedAt: null,
     });
-    const change = { currentDagId: plan.dagId, engine: engine.id };
+    const change = { currentDagId: plan.dagId, engine: engine.id, hasAllUnits: false };
     const seen = await tx.workflows.change(workflow.id, workflow.version, change);
     invariant(seen, "somebody else changed the workflow while it was planned", { workflow: workflow.id });
   });

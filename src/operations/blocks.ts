@@ -22,6 +22,8 @@ const blockSchema = named("OutputBlock", {
   files: z.int(),
   bytes: z.number(),
   has_all_units: z.boolean().describe("No unit will come any more"),
+  waits_for: z.string().nullable().describe("In words; null: nothing is to be done for it any more"),
+  waiting_since: time.nullable().describe("Since when something of it waits to be registered; null: nothing does"),
   receipts: anything.describe("Steps that are taken: ids of rules, the RSE, …"),
   tries: z.int().describe("Since the last step that went well"),
   next_try_at: time,

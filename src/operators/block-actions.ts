@@ -3,7 +3,7 @@ import { type OutputBlockFacts, rulesIn } from "../domain/output-block.ts";
 import { isTerminal } from "../domain/request-status.ts";
 import { describeRetriedBlocks, describeWithdrawn } from "../explain/describe-change.ts";
 import type { Work } from "../lifecycle/ports.ts";
-import { leaveManifest, withdrawOutputs } from "../lifecycle/restart.ts";
+import { allBlocks, leaveManifest, withdrawOutputs } from "../lifecycle/restart.ts";
 import { act, movedOn } from "./act.ts";
 import type { RetryBlocksAnswer, WithdrawAnswer } from "./block-port.ts";
 import type { ActAnswer, By } from "./port.ts";
@@ -74,10 +74,11 @@ export async function withdraw(ports: Work, name: RequestName, reason: string, b
     const message = `it is ${request.status}: its outputs may still grow`;
     return { kind: "refused", problems: [{ path: "", message, allowed: "abort --invalidate, or fail --invalidate" }] };
   }
-  const { items } = await store.outputs.list({ limit: MANY, requestName: name });
-  const open = items.filter(({ status }) => status !== "withdrawing" && status !== "withdrawn");
+  const open = (await allBlocks(ports, name)).filter(
+    ({ status }) => status !== "withdrawing" && status !== "withdrawn",
+  );
   const what = {
-    blocks: open.map((block) => block.name),
+    blocks: open.filter(({ status }) => status !== "merged").map((block) => block.name),
     files: open.reduce((sum, { files }) => sum + files, 0),
     rules: open.flatMap(({ receipts }) => rulesIn(receipts)),
   };

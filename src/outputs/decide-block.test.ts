@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OutputBlockFacts, OutputStep } from "../domain/output-block.ts";
-import { decideBlock, nextTry, type OutputPatience, patienceFor } from "./decide-block.ts";
+import { decideBeside, decideBlock, nextTry, type OutputPatience, patienceFor } from "./decide-block.ts";
 
 const NOW = new Date("2026-01-10T00:00:00Z");
 const ago = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
@@ -12,8 +12,9 @@ const LIMITS: OutputPatience = {
 const PATIENCE = patienceFor("backoff", LIMITS);
 const STEPS: readonly OutputStep[] = [
   { name: "open", service: "a", when: "first-unit" },
-  { name: "replicas", service: "a", when: "each-unit", takes: "owed", leaves: "replicated" },
   { name: "rule", service: "a", when: "first-unit" },
+  { name: "replicas", service: "a", when: "each-unit", takes: "owed", leaves: "replicated" },
+  { name: "known", service: "b", when: "firm" },
   { name: "files", service: "b", when: "each-unit", takes: "replicated", leaves: "registered" },
   { name: "close", service: "b", when: "after-last-unit" },
   { name: "tape", service: "a", when: "after-last-unit" },
@@ -22,6 +23,7 @@ const STEPS: readonly OutputStep[] = [
 const block = (over: Partial<OutputBlockFacts>, units: Partial<OutputBlockFacts["units"]> = {}): OutputBlockFacts =>
   ({
     status: "open",
+    isFirm: true,
     isSealed: false,
     hasAllUnits: false,
     begun: [],
@@ -34,13 +36,33 @@ const block = (over: Partial<OutputBlockFacts>, units: Partial<OutputBlockFacts[
     ...over,
   }) as OutputBlockFacts;
 
-const OPENED = { open: "yes", rule: "1" };
+const PARKED = { open: "yes", rule: "1" };
+const OPENED = { ...PARKED, known: "yes" };
 const CLOSED = { ...OPENED, close: "yes", tape: "2" };
 
 const TABLE: [story: string, block: OutputBlockFacts, decision: string][] = [
-  ["the first unit opens it", block({}, { owed: 1 }), "run open"],
-  ["then its files are told", block({ receipts: { open: "yes" } }, { owed: 2, registered: 1 }), "run replicas"],
-  ["then it is protected", block({ receipts: { open: "yes" } }, { replicated: 1 }), "run rule"],
+  ["the first unit opens it", block({ isFirm: false }, { owed: 1 }), "run open"],
+  ["then it is protected", block({ receipts: { open: "yes" } }, { owed: 1 }), "run rule"],
+  ["then its files are told", block({ isFirm: false, receipts: PARKED }, { owed: 2, replicated: 1 }), "run replicas"],
+  [
+    "too small for more, it waits for its other units",
+    block({ isFirm: false, receipts: PARKED }, { replicated: 3 }),
+    "wait",
+  ],
+  ["large enough, it stays a block", block({ receipts: PARKED }, { replicated: 3 }), "run known"],
+  [
+    "none comes any more, and it is small: settled with what else is",
+    block({ isFirm: false, receipts: PARKED, hasAllUnits: true }, { replicated: 3 }),
+    "settle",
+  ],
+  [
+    "what came from another block is told before anything else",
+    block({ receipts: PARKED, hasAllUnits: true }, { replicated: 3, owed: 2 }),
+    "run replicas",
+  ],
+  ["full before its last unit: closed", block({ receipts: OPENED, isSealed: true }, { registered: 1 }), "run close"],
+  ["full, with a unit that is owed", block({ receipts: OPENED, isSealed: true }, { replicated: 1 }), "run files"],
+  ["merged: nothing", block({ status: "merged", isSealed: true, hasAllUnits: true }), "wait"],
   ["then its files are registered", block({ receipts: OPENED }, { replicated: 1 }), "run files"],
   ["it waits for its other units", block({ receipts: OPENED }, { registered: 1 }), "wait"],
   ["none comes any more: sealed", block({ receipts: OPENED, hasAllUnits: true }, { registered: 1 }), "seal"],
@@ -82,6 +104,17 @@ describe("a block of outputs", () => {
     const more = made.kind === "run" ? made.step.name : made.kind === "withdraw-files" ? made.state : "";
     expect(`${made.kind} ${more}`.trim()).toBe(decision);
   });
+});
+
+test("a step at the end only: what is small is settled there", () => {
+  const ledger = STEPS.filter(({ name }) => name === "replicas");
+  const small = block({ isFirm: false, hasAllUnits: true }, { replicated: 1 });
+  expect(decideBlock(small, ledger, PATIENCE, NOW)).toEqual({ kind: "settle" });
+});
+
+test("beside a unit that was refused nothing is closed, not even of a block that is full", () => {
+  const full = block({ receipts: OPENED, isSealed: true, hasAllUnits: true }, { replicated: 1, registered: 5 });
+  expect(decideBeside(new Set(["files"]), full, STEPS, PATIENCE, NOW)).toEqual({ kind: "wait", until: null });
 });
 
 test("a catalog that is asked in each pass: at once, and a person after some refusals", () => {

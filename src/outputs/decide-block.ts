@@ -19,6 +19,8 @@ export type BlockDecision =
   | { readonly kind: "run"; readonly step: OutputStep }
   /** No unit is added from here on. */
   | { readonly kind: "seal" }
+  /** It is too small to stand alone, and all units of its workflow are there: with what else is left over, or by itself. */
+  | { readonly kind: "settle" }
   | { readonly kind: "done" }
   | { readonly kind: "give-up" }
   | { readonly kind: "withdraw-rules" }
@@ -43,16 +45,24 @@ export function decideBlock(
   if (!isDue(nextTryAt, block.updatedAt, now)) return { kind: "wait", until: nextTryAt };
   if (status === "withdrawing") return decideWithdrawal(block);
   for (const step of steps) {
-    if (step.when === "after-last-unit" && !block.hasAllUnits) return { kind: "wait", until: null };
-    if (step.when === "after-last-unit" && !block.isSealed) return { kind: "seal" };
+    if (step.when === "firm" && !block.isFirm) return decideRest(block);
+    if (step.when === "after-last-unit" && !block.isSealed) return decideRest(block);
     const isOwed = step.when === "each-unit" ? block.units[step.takes] > 0 : !(step.name in block.receipts);
     if (isOwed) return { kind: "run", step };
   }
-  if (!block.hasAllUnits) return { kind: "wait", until: null };
-  return { kind: block.isSealed ? "done" : "seal" };
+  return block.isSealed ? { kind: "done" } : decideRest(block);
 }
 
-/** Some units were refused at these steps just now: the block's other units go on without them, and nothing is closed. */
+/** All is done that can be while units may come. */
+function decideRest({ hasAllUnits, isFirm }: OutputBlockFacts): BlockDecision {
+  if (!hasAllUnits) return { kind: "wait", until: null };
+  return { kind: isFirm ? "seal" : "settle" };
+}
+
+/**
+ * Some units were refused at these steps just now: the block's other units go on without them, and nothing is closed. Of
+ * what is small, at the end, they go on in a block of their own.
+ */
 export function decideBeside(
   refusedAt: ReadonlySet<string>,
   block: OutputBlockFacts,
@@ -62,7 +72,8 @@ export function decideBeside(
 ): BlockDecision {
   if (refusedAt.size === 0) return decideBlock(block, steps, patience, now);
   const others = steps.filter(({ name, when }) => !refusedAt.has(name) && when !== "after-last-unit");
-  return decideBlock({ ...block, hasAllUnits: false, refusals: 0, nextTryAt: now }, others, patience, now);
+  const decision = decideBlock({ ...block, isSealed: false, refusals: 0, nextTryAt: now }, others, patience, now);
+  return decision.kind === "seal" ? { kind: "wait", until: null } : decision;
 }
 
 /** By time, whatever fails; a catalog that is asked in each pass, by its refusals: one that is away comes back. */

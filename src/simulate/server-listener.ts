@@ -4,7 +4,7 @@ import type { PassPlan } from "./pass-plan.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Decisions of every pass while a run goes on; they are counted and not told. */
-export const QUIET_DECISIONS: readonly string[] = ["wait", "follow", "register", "plan"];
+export const QUIET_DECISIONS: readonly string[] = ["wait", "follow", "register", "plan", "close-outputs"];
 
 /** What a server logs and emits becomes the timeline; decisions and moves tell when to look again. */
 export function makeServerListener(timeline: Timeline, passes: PassPlan): Pick<Ports, "log" | "metrics" | "events"> {

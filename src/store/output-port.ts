@@ -29,7 +29,9 @@ export interface OutputBlockStore {
   /** Blocks with something to do now, those that waited longest first. */
   due(now: Date, limit: number): Promise<readonly OutputBlockFacts[]>;
   get(name: string): Promise<OutputBlockFacts | null>;
-  /** By request, newest first, then by block. */
+  /** The blocks of the same workflow and dataset that take units, this one among them. */
+  unsealed(block: OutputBlock): Promise<readonly OutputBlockFacts[]>;
+  /** By request, newest first, then by block. Those that were merged only where they are asked for. */
   list(page: PageWanted & { requestName?: RequestName; status?: OutputBlockStatus }): Promise<Page<OutputBlockFacts>>;
   /** Over all blocks there are, or all of a request. */
   sums(requestName?: RequestName): Promise<OutputSums>;
@@ -43,9 +45,14 @@ export interface OutputBlockStore {
    * as-before: what was wrong with other units still is.
    */
   note(block: OutputBlock, taken: StepTaken | null, failed: StepFailed | "as-before" | null, at: Date): Promise<void>;
+  /**
+   * All units of the workflow are there: those of the blocks `from` go `into` that one, which is firm, with what they still
+   * owe to it. All or nothing; false: one of the blocks has moved since.
+   */
+  settle(block: OutputBlock, merge: { into: string; from: readonly string[] }, at: Date): Promise<boolean>;
   /** No unit is added any more; false: one was added since, or may still come. */
   seal(block: OutputBlock, at: Date): Promise<boolean>;
-  /** open → done, and its processing block becomes `end` with it when it was the last; open → failed; … */
+  /** open → done, and processing blocks all of whose units are through become `end` with it; open → failed; … */
   end(block: OutputBlock, status: "done" | "failed" | "withdrawn", end: OutputsEnd, at: Date): Promise<boolean>;
   /** All blocks of a workflow are to be withdrawn, whatever became of them. Answers how many were not yet. */
   withdraw(workflowId: WorkflowId, at: Date): Promise<number>;

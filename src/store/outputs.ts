@@ -1,11 +1,13 @@
-import type { RequestName, UnitName, WorkflowId } from "../domain/names.ts";
+import type { RequestName, WorkflowId } from "../domain/names.ts";
 import {
   NO_OUTPUTS,
   type OutputBlock,
   type OutputBlockFacts,
   type OutputBlockStatus,
   type OutputSummary,
+  type OutputsEnd,
   UNIT_OUTPUT_STATES,
+  type UnitFiles,
 } from "../domain/output-block.ts";
 import type { OutputFile } from "../domain/workflow.ts";
 import { lockWorkflow } from "./blocks.ts";
@@ -16,16 +18,25 @@ import type { Sql, SqlParam } from "./sql.ts";
 
 const BLOCKS = new Table<OutputBlockFacts>(
   "output_blocks",
-  `name workflow_id block_index=index dataset site part status is_sealed begun receipts tries refusals failing_since
+  `name workflow_id dataset site part status is_firm is_sealed begun receipts tries refusals failing_since
    next_try_at last_error created_at updated_at`,
 );
 
+/** A block that may be merged at the end has nothing to do between. */
+const OWED = `EXISTS (SELECT 1 FROM unit_outputs o WHERE o.block = output_blocks.name
+  AND (o.state = 'owed' OR (o.state = 'replicated' AND output_blocks.is_firm)))`;
+/**
+ * What is left over of the same dataset and may go into it; of what is left over itself, that which is not ready for it. Nobody
+ * waits for what is refused.
+ */
+const LEFT_OVER = `EXISTS (SELECT 1 FROM output_blocks s WHERE s.workflow_id = output_blocks.workflow_id
+  AND s.dataset = output_blocks.dataset AND s.status = 'open' AND NOT s.is_firm AND s.refusals = 0 AND (output_blocks.is_firm OR s.tries > 0
+    OR EXISTS (SELECT 1 FROM unit_outputs o WHERE o.block = s.name AND o.state = 'owed')))`;
+/** No job will make anything more for it. */
+const ENDED = "(w.has_all_units OR w.status IN ('completed', 'failed', 'aborted'))";
 /** No unit of it will come any more. */
-const HAS_ALL_UNITS = `(p.units_done + p.units_abandoned >= p.units_total OR w.status IN ('completed', 'failed', 'aborted'))`;
-const OWED =
-  "EXISTS (SELECT 1 FROM unit_outputs o WHERE o.block = output_blocks.name AND o.state IN ('owed', 'replicated'))";
-const JOINED = `output_blocks JOIN workflows w ON w.id = output_blocks.workflow_id
-  JOIN processing_blocks p ON p.workflow_id = output_blocks.workflow_id AND p.block_index = output_blocks.block_index`;
+const HAS_ALL_UNITS = `(output_blocks.is_sealed OR (${ENDED} AND NOT ${LEFT_OVER}))`;
+const JOINED = "output_blocks JOIN workflows w ON w.id = output_blocks.workflow_id";
 
 /** Chosen first, counted after: only the blocks that are asked for. */
 const facts = (sql: Sql, rest: string, params: readonly SqlParam[]) =>
@@ -40,9 +51,12 @@ const facts = (sql: Sql, rest: string, params: readonly SqlParam[]) =>
     params,
   );
 
+/** One that was merged has no unit left: nobody counts it any more, but who takes back its rules. */
+const IS_SHOWN = "output_blocks.status <> 'merged'";
+
 export const outputBlockStore = (sql: Sql): OutputBlockStore => ({ ...reads(sql), ...steps(sql), ...moves(sql) });
 
-type Reads = Pick<OutputBlockStore, "due" | "get" | "list" | "sums" | "summaries" | "units">;
+type Reads = Pick<OutputBlockStore, "due" | "get" | "unsealed" | "list" | "sums" | "summaries" | "units">;
 
 const reads = (sql: Sql): Reads => ({
   due: (now, limit) =>
@@ -56,8 +70,17 @@ const reads = (sql: Sql): Reads => ({
 
   get: async (name) => (await facts(sql, "WHERE output_blocks.name = $1", [name]))[0] ?? null,
 
+  unsealed: ({ workflowId, dataset }) =>
+    facts(
+      sql,
+      `WHERE output_blocks.workflow_id = $1 AND output_blocks.dataset = $2 AND output_blocks.status = 'open'
+         AND NOT output_blocks.is_sealed ORDER BY output_blocks.name`,
+      [workflowId, dataset],
+    ),
+
   async list({ limit, cursor, requestName, status }) {
     const where = new Where().and("w.request_name = ?", requestName).and("output_blocks.status = ?", status);
+    if (status === undefined) where.and(IS_SHOWN);
     if (cursor !== undefined) {
       const [workflow, name] = decodeCursor(cursor);
       where.and("(output_blocks.workflow_id, output_blocks.name) > (?, ?)", String(workflow), String(name));
@@ -69,38 +92,45 @@ const reads = (sql: Sql): Reads => ({
 
   sums: (requestName) => sums(sql, requestName),
 
-  async summaries(workflowIds) {
-    const rows = await sql.query<OutputSummary & { readonly workflowId: WorkflowId }>(
-      `SELECT workflow_id AS "workflowId", count(*)::int AS blocks,
-         count(*) FILTER (WHERE status = 'done')::int AS done, count(*) FILTER (WHERE status = 'failed')::int AS failed,
-         (array_agg(jsonb_build_object('block', name, 'error', last_error, 'nextTryAt', next_try_at)
-           ORDER BY status DESC, next_try_at, name)
-           FILTER (WHERE last_error IS NOT NULL AND (status = 'failed' OR status = 'open')))[1] AS trouble
-       FROM output_blocks WHERE workflow_id = ANY($1::text[]) AND status NOT IN ('withdrawing', 'withdrawn')
-       GROUP BY workflow_id`,
-      [workflowIds],
-    );
-    const read = ({ workflowId: _, trouble, ...rest }: (typeof rows)[number]): OutputSummary => ({
-      ...rest,
-      trouble: trouble && { ...trouble, nextTryAt: new Date(trouble.nextTryAt) },
-    });
-    const found = new Map(rows.map((row) => [row.workflowId, read(row)]));
-    return new Map(workflowIds.map((id) => [id, found.get(id) ?? NO_OUTPUTS]));
-  },
+  summaries: (workflowIds) => summaries(sql, workflowIds),
 
   async units({ name, dataset }, state, limit) {
-    const rows = await sql.query<{ unit: UnitName; outputs: readonly OutputFile[] }>(
-      `SELECT o.unit, u.outputs FROM unit_outputs o JOIN work_units u ON u.workflow_id = o.workflow_id AND u.name = o.unit
+    const rows = await sql.query<Omit<UnitFiles, "files"> & { outputs: readonly OutputFile[] }>(
+      `SELECT o.unit, u.outputs, b.receipts AS "mergedFrom"
+       FROM unit_outputs o JOIN work_units u ON u.workflow_id = o.workflow_id AND u.name = o.unit
+       LEFT JOIN output_blocks b ON b.name = o.merged_from
        WHERE o.block = $1 AND o.state = $2 ORDER BY o.refusals, o.unit LIMIT $3`,
       [name, state, limit],
     );
-    return rows.map(({ unit, outputs }) => ({ unit, files: outputs.filter((file) => file.dataset === dataset) }));
+    return rows.map(({ outputs, ...unit }) => ({ ...unit, files: outputs.filter((file) => file.dataset === dataset) }));
   },
 });
 
+async function summaries(
+  sql: Sql,
+  workflowIds: readonly WorkflowId[],
+): Promise<ReadonlyMap<WorkflowId, OutputSummary>> {
+  const rows = await sql.query<OutputSummary & { readonly workflowId: WorkflowId }>(
+    `SELECT workflow_id AS "workflowId", count(*)::int AS blocks,
+       count(*) FILTER (WHERE status = 'done')::int AS done, count(*) FILTER (WHERE status = 'failed')::int AS failed,
+       (array_agg(jsonb_build_object('block', name, 'error', last_error, 'nextTryAt', next_try_at)
+         ORDER BY status DESC, next_try_at, name)
+         FILTER (WHERE last_error IS NOT NULL AND (status = 'failed' OR status = 'open')))[1] AS trouble
+     FROM output_blocks WHERE workflow_id = ANY($1::text[]) AND status NOT IN ('merged', 'withdrawing', 'withdrawn')
+     GROUP BY workflow_id`,
+    [workflowIds],
+  );
+  const read = ({ workflowId: _, trouble, ...rest }: (typeof rows)[number]): OutputSummary => ({
+    ...rest,
+    trouble: trouble && { ...trouble, nextTryAt: new Date(trouble.nextTryAt) },
+  });
+  const found = new Map(rows.map((row) => [row.workflowId, read(row)]));
+  return new Map(workflowIds.map((id) => [id, found.get(id) ?? NO_OUTPUTS]));
+}
+
 /** Over all blocks, whatever page somebody looks at. */
 async function sums(sql: Sql, requestName: RequestName | undefined): Promise<OutputSums> {
-  const where = new Where().and("w.request_name = ?", requestName);
+  const where = new Where().and("w.request_name = ?", requestName).and(IS_SHOWN);
   const rows = await sql.query<{
     status: OutputBlockStatus;
     blocks: number;
@@ -110,9 +140,9 @@ async function sums(sql: Sql, requestName: RequestName | undefined): Promise<Out
   }>(
     `SELECT output_blocks.status, count(*)::int AS blocks, coalesce(sum(u.files), 0)::int AS files,
        coalesce(sum(u.bytes), 0)::float8 AS bytes, min(output_blocks.created_at) FILTER (WHERE
-         output_blocks.status = 'failed' OR (output_blocks.status = 'open' AND (u.owed OR ${HAS_ALL_UNITS}))) AS since
-     FROM ${JOINED} LEFT JOIN (SELECT block, sum(files) AS files, sum(bytes) AS bytes,
-       bool_or(state IN ('owed', 'replicated')) AS owed FROM unit_outputs GROUP BY block) AS u ON u.block = output_blocks.name
+         output_blocks.status = 'failed' OR (output_blocks.status = 'open' AND (${OWED} OR ${HAS_ALL_UNITS}))) AS since
+     FROM ${JOINED} LEFT JOIN (SELECT block, sum(files) AS files, sum(bytes) AS bytes
+       FROM unit_outputs GROUP BY block) AS u ON u.block = output_blocks.name
      ${where} GROUP BY output_blocks.status`,
     where.values,
   );
@@ -187,33 +217,30 @@ async function noteFailed(tx: Sql, { name }: OutputBlock, failed: StepFailed, at
 
 /** A block's status, from open to done or withdrawn. */
 const moves = (sql: Sql): Omit<OutputBlockStore, keyof Reads | keyof Steps> => ({
+  settle: ({ workflowId }, merge, at) =>
+    sql.transaction(async (tx) => {
+      await lockWorkflow(tx, workflowId);
+      return settle(tx, merge, at);
+    }),
+
   seal: ({ name, workflowId }, at) =>
     sql.transaction(async (tx) => {
       await lockWorkflow(tx, workflowId);
       const sealed = await tx.query(
-        `UPDATE output_blocks SET is_sealed = true, updated_at = $2
-         WHERE name = $1 AND status = 'open' AND NOT ${OWED} AND EXISTS (
-           SELECT 1 FROM workflows w JOIN processing_blocks p ON p.workflow_id = w.id
-           WHERE w.id = output_blocks.workflow_id AND p.block_index = output_blocks.block_index AND ${HAS_ALL_UNITS})
-         RETURNING 1`,
+        `UPDATE output_blocks SET is_sealed = true, updated_at = $2 FROM workflows w
+         WHERE w.id = output_blocks.workflow_id AND name = $1 AND output_blocks.status = 'open' AND is_firm AND NOT ${OWED}
+           AND ${HAS_ALL_UNITS} RETURNING 1`,
         [name, at],
       );
       return sealed.length > 0;
     }),
 
-  end: ({ name, workflowId, index, status: from }, status, end, at) =>
+  end: ({ name, workflowId, status: from }, status, end, at) =>
     sql.transaction(async (tx) => {
       await lockWorkflow(tx, workflowId);
       const text = "UPDATE output_blocks SET status = $3, updated_at = $4 WHERE name = $1 AND status = $2 RETURNING 1";
       if ((await tx.query(text, [name, from, status, at])).length === 0) return false;
-      if (end !== "registered" && status === "done")
-        await tx.query(
-          `UPDATE processing_blocks p SET status = $4, updated_at = $3
-           WHERE workflow_id = $1 AND block_index = $2 AND status = 'complete' AND NOT EXISTS (
-             SELECT 1 FROM output_blocks b
-             WHERE b.workflow_id = $1 AND b.block_index = $2 AND b.status NOT IN ('done', 'withdrawn'))`,
-          [workflowId, index, at, end],
-        );
+      if (end !== "registered" && status === "done") await endProcessingBlocks(tx, workflowId, end, at);
       return true;
     }),
 
@@ -238,3 +265,40 @@ const moves = (sql: Sql): Omit<OutputBlockStore, keyof Reads | keyof Steps> => (
     return rows.map(({ name }) => name).sort();
   },
 });
+
+async function settle(
+  tx: Sql,
+  { into, from }: { readonly into: string; readonly from: readonly string[] },
+  at: Date,
+): Promise<boolean> {
+  const there = await tx.query(
+    `SELECT 1 FROM ${JOINED} WHERE output_blocks.status = 'open' AND NOT output_blocks.is_sealed AND ${ENDED}
+       AND (output_blocks.name = $1 OR (output_blocks.name = ANY($2::text[]) AND NOT output_blocks.is_firm AND NOT EXISTS (
+         SELECT 1 FROM unit_outputs o WHERE o.block = output_blocks.name AND o.state <> 'replicated')))`,
+    [into, from],
+  );
+  if (there.length < from.length + 1) return false;
+  await tx.query(
+    `UPDATE unit_outputs SET block = $1, merged_from = coalesce(merged_from, block), state = 'owed'
+     WHERE block = ANY($2::text[])`,
+    [into, from],
+  );
+  await tx.query(
+    `UPDATE output_blocks SET status = CASE WHEN name = $1 THEN status ELSE 'merged' END, is_firm = name = $1,
+       is_sealed = name <> $1, updated_at = $3
+     WHERE name = $1 OR name = ANY($2::text[])`,
+    [into, from, at],
+  );
+  return true;
+}
+
+/** A processing block ends with the last of the output blocks that its units are in. */
+const endProcessingBlocks = (tx: Sql, workflowId: WorkflowId, end: OutputsEnd, at: Date) =>
+  tx.query(
+    `UPDATE processing_blocks p SET status = $2, updated_at = $3 FROM (
+       SELECT u.block_index, bool_and(b.status IN ('done', 'withdrawn')) AS is_over
+       FROM work_units u JOIN unit_outputs o ON o.workflow_id = u.workflow_id AND o.unit = u.name
+       JOIN output_blocks b ON b.name = o.block WHERE u.workflow_id = $1 GROUP BY u.block_index) AS made
+     WHERE p.workflow_id = $1 AND p.status = 'complete' AND made.block_index = p.block_index AND made.is_over`,
+    [workflowId, end, at],
+  );

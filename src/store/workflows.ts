@@ -7,7 +7,7 @@ import type { Sql } from "./sql.ts";
 const WORKFLOWS = new Table<Workflow>(
   "workflows",
   `id request_name status version round current_dag_id next_unit next_node next_block next_first_event next_first_lumi
-   units_planned units_done share_planned last_done_at nodes_planned nodes_done events_done abandoned_events step_metrics engine created_at updated_at`,
+   units_planned units_done share_planned last_done_at nodes_planned nodes_done events_done abandoned_events has_all_units step_metrics engine created_at updated_at`,
 );
 
 export const workflowStore = (sql: Sql): WorkflowStore => ({

@@ -72,7 +72,7 @@ async function closedOnlyWithAllUnits(world: World): Promise<void> {
   }
 }
 
-async function lawsHold(world: World): Promise<void> {
+async function lawsHold(world: World, most: number): Promise<void> {
   const all = (await world.store.outputs.list({ limit: 100 })).items;
   const units = await world.store.units.list((await world.workflow(all[0]?.requestName as never)).id);
   expect(units).toHaveLength(UNITS);
@@ -89,6 +89,18 @@ async function lawsHold(world: World): Promise<void> {
     const source = site === SITES[0] ? `${SITES[0]}_Disk` : SITES[1];
     expect(rules.map((rule) => rule.rse_expression).sort()).toEqual([source, `${SITES[0]}_Tape`].sort());
   }
+  // What was merged keeps the rule that protects it where it was made, and is no block for anybody else.
+  for (const { name, site } of (await world.store.outputs.list({ limit: 100, status: "merged" })).items) {
+    const rules = rows("rucio.rules").filter((rule) => rule.name === name);
+    expect(rules.map((rule) => rule.rse_expression)).toEqual([site === SITES[0] ? `${SITES[0]}_Disk` : SITES[1]]);
+    expect(rows("dbs.blocks").filter((row) => row.block_name === name)).toEqual([]);
+    expect(rows("rucio.contents").filter(({ child }) => child === name)).toEqual([]);
+  }
+  // The sum of the blocks is what was made, and no block is larger than it may be.
+  const made = units.flatMap(({ outputs }) => outputs);
+  const sum = made.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+  expect(await world.store.outputs.sums()).toMatchObject({ files: made.length, bytes: sum, blocks: all.length });
+  for (const { units: of } of all) expect(of.registered).toBeLessThanOrEqual(most);
   // Nobody else's files were touched.
   const others = registered.filter((row) => !withdrawn.has(String(row.block_name)));
   expect(others.every((row) => row.is_file_valid === 1)).toBe(true);
@@ -119,16 +131,18 @@ async function isOver(world: World, name: RequestName, end: "completed" | "withd
 
 const ANN = { actor: "ann", version: null, dryRun: false };
 const ending = fc.constantFrom("completed" as const, "completed" as const, "withdrawn" as const);
+/** All is merged at the end; a block of two stands alone; two fill one. */
+const units = fc.constantFrom(500, 8, 2);
 let histories = 0;
 
 test(`whatever dies, is away or loses its answers: every file ends in one block, every block in its rules (${HISTORIES} histories)`, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 25 }), ending, async (events, end) => {
+    fc.asyncProperty(fc.array(event, { minLength: 5, maxLength: 25 }), ending, units, async (events, end, most) => {
       emulated.clearFaults();
       histories += 1;
       const world = await makeCmsWorld(emulated);
       try {
-        const name = await world.submit(stepChain(`h${histories}`, UNITS));
+        const name = await world.submit(stepChain(`h${histories}`, UNITS, { BlockCloseMaxFiles: most }));
         await world.server().pass();
         for (const one of events) {
           await happen(world, name, one);
@@ -156,7 +170,7 @@ test(`whatever dies, is away or loses its answers: every file ends in one block,
         });
         if (end === "withdrawn") return await nothingIsLeft(world);
         await closedOnlyWithAllUnits(world);
-        await lawsHold(world);
+        await lawsHold(world, most);
       } finally {
         await world.close();
       }

@@ -13,40 +13,83 @@ afterEach(() => world.close());
 const blocks = async () => (await world.store.outputs.list({ limit: 100 })).items;
 const rows = (table: string) => Object.values(world.services.state()[table] ?? {}) as Record<string, unknown>[];
 const rulesOf = (name: string) => rows("rucio.rules").filter((rule) => rule.name === name);
+const childrenOf = (parent: string) =>
+  rows("rucio.contents").flatMap((row) => (row.parent === parent ? [String(row.child)] : []));
 const dbsBlock = (name: string) => rows("dbs.blocks").find((block) => block.block_name === name);
 
-test("a request goes from finished units to closed blocks with source and tape rules", async () => {
+test("a request goes from finished units to closed blocks with source and tape rules, as few as its sizes allow", async () => {
   const { pass } = world.server();
   const name = await world.submit(stepChain("chain", 3));
   await pass();
   world.engine.site = SITES[0];
   world.engine.finish(world.storageDir, 2);
   await pass();
-  expect((await blocks()).map(({ status, units, isSealed }) => [status, units.registered, isSealed])).toEqual([
+  // Too small for DBS yet, and protected where they were made.
+  const small = await blocks();
+  expect(small.map(({ status, units, isFirm }) => [status, units.replicated, isFirm])).toEqual([
     ["open", 2, false],
     ["open", 2, false],
   ]);
+  for (const block of small) {
+    expect(dbsBlock(block.name)).toBeUndefined();
+    expect(rulesOf(block.name).map((rule) => rule.rse_expression)).toEqual([`${SITES[0]}_Disk`]);
+  }
+  const calls = async () => {
+    const before = world.services.calls().length;
+    for (let i = 0; i < 2; i += 1) await pass();
+    return world.services.calls().length - before;
+  };
+  expect(await calls()).toBe(0);
   world.engine.site = SITES[1];
   world.engine.finish(world.storageDir);
   await pass();
   await world.expectStatus(name, "completed");
   const all = await blocks();
   expect(all.map(({ status, site, units }) => [status, site, units.registered]).sort()).toEqual([
-    ["done", SITES[0], 2],
-    ["done", SITES[0], 2],
-    ["done", SITES[1], 1],
-    ["done", SITES[1], 1],
+    ["done", SITES[0], 3],
+    ["done", SITES[0], 3],
   ]);
   for (const block of all) {
-    expect(dbsBlock(block.name)).toMatchObject({ open_for_writing: 0, file_count: block.files });
-    const source = block.site === SITES[0] ? `${SITES[0]}_Disk` : SITES[1];
-    expect(rulesOf(block.name).map((rule) => rule.rse_expression)).toEqual([source, `${SITES[0]}_Tape`]);
+    expect(dbsBlock(block.name)).toMatchObject({ open_for_writing: 0, file_count: 3 });
+    expect(rulesOf(block.name).map((rule) => rule.rse_expression)).toEqual([`${SITES[0]}_Disk`, `${SITES[0]}_Tape`]);
+    expect(childrenOf(block.name)).toHaveLength(3);
+    expect(childrenOf(block.dataset)).toEqual([block.name]);
+  }
+  // What was made elsewhere is protected there under the block it was in first, which nobody else hears of.
+  const merged = (await world.store.outputs.list({ limit: 9, status: "merged" })).items;
+  expect(merged.map(({ site, files }) => [site, files])).toEqual([
+    [SITES[1], 0],
+    [SITES[1], 0],
+  ]);
+  for (const block of merged) {
+    expect(dbsBlock(block.name)).toBeUndefined();
+    expect(rulesOf(block.name).map((rule) => rule.rse_expression)).toEqual([SITES[1]]);
   }
   expect((await world.store.units.blocks((await world.workflow(name)).id))[0]).toMatchObject({ status: "archived" });
-  const calls = world.services.calls().length;
+  expect(await calls()).toBe(0);
+  const asked = await world.commands.withdraw(name, "replaced", { actor: "ann", dryRun: true });
+  expect(asked).toMatchObject({ kind: "would", files: 6 });
+  expect(asked.kind === "would" && [asked.blocks.length, asked.rules.length]).toEqual([2, 6]);
+}, 60_000);
+
+const FULL = Array.from({ length: 4 }, () => ["done", 4]);
+
+test("blocks that are full are closed while the request runs", async () => {
+  const { pass } = world.server();
+  const name = await world.submit(stepChain("full", 16, { BlockCloseMaxFiles: 4 }));
   await pass();
+  for (let unit = 0; unit < 16; unit += 1) {
+    world.engine.site = SITES[unit % SITES.length] as string;
+    world.engine.finish(world.storageDir, 1);
+    await pass();
+    if (unit === 7) expect((await blocks()).map(({ status, files }) => [status, files])).toEqual(FULL);
+  }
   await pass();
-  expect(world.services.calls()).toHaveLength(calls);
+  await world.expectStatus(name, "completed");
+  const all = await blocks();
+  expect(all.map(({ site, files }) => [site, files]).sort()).toEqual(
+    SITES.flatMap((site) => Array.from({ length: 4 }, () => [site, 4])).sort(),
+  );
 }, 60_000);
 
 test("without tape a block is not archived: it is kept on disk, under its source rule alone", async () => {

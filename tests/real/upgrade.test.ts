@@ -12,7 +12,7 @@ import { lacksPostgres, startPostgres, type TestServer } from "../support/postgr
 import { generation, makeWorld, POLICY } from "../support/world.ts";
 
 /** The newest migration of each schema that had landed, and so may be in a database of somebody. */
-const LANDED = ["0004", "0005", "0008", "0013", "0019"];
+const LANDED = ["0004", "0005", "0008", "0013", "0019", "0026"];
 /** In the order of their references; what an earlier schema had of them. */
 const TABLES = [
   "requests",
@@ -41,6 +41,8 @@ async function carryOver(from: Sql, to: Sql, newest: string): Promise<void> {
       for (const { row } of await from.query<{ row: Record<string, unknown> }>(
         `SELECT to_jsonb(${table}) AS row FROM ${table}`,
       )) {
+        // Blocks of outputs belonged to processing blocks then.
+        if (table === "output_blocks") row.block_index = await processingBlockOf(from, String(row.name));
         const given = columns.filter((name) => row[name] !== undefined);
         if (table === "requests" && newest < "0006") row.waiting = null;
         if (table === "dag_history" && newest < "0014" && row.type === "ended") {
@@ -56,6 +58,24 @@ async function carryOver(from: Sql, to: Sql, newest: string): Promise<void> {
     }
   });
 }
+
+async function processingBlockOf(sql: Sql, block: string): Promise<number> {
+  const [found] = await sql.query<{ index: number }>(
+    `SELECT min(u.block_index)::int AS index FROM unit_outputs o
+     JOIN work_units u ON u.workflow_id = o.workflow_id AND u.name = o.unit WHERE o.block = $1`,
+    [block],
+  );
+  return found?.index ?? 0;
+}
+
+/** Of the next processing block, at the same site: there were several open at once, and this one is known outside. */
+const addOldBlock = (sql: Sql) =>
+  sql.exec(`
+    INSERT INTO processing_blocks (workflow_id, block_index, dataset, units_total, created_at, updated_at)
+      SELECT DISTINCT workflow_id, 77, dataset, 0, now(), now() FROM output_blocks WHERE status = 'open';
+    INSERT INTO output_blocks (name, workflow_id, block_index, dataset, site, part, begun, next_try_at, created_at, updated_at)
+      SELECT dataset || '#77', workflow_id, 77, dataset, site, 0, '["files"]', next_try_at, created_at, updated_at
+      FROM output_blocks WHERE status = 'open'`);
 
 /** One that runs with a unit done, one that is held after failures, one that somebody gave up, one that waits. */
 async function oldInstallation() {
@@ -90,6 +110,7 @@ async function upgradeStory(sql: Sql, known: readonly Migration[], newest: strin
     known.filter(({ name }) => name.slice(0, 4) <= newest),
   );
   await carryOver(world.store.sql, sql, newest);
+  if (newest >= "0012") await addOldBlock(sql);
   await migrate(sql, known);
   const store = openStore(sql);
   const ports = { ...world.ports, store };
@@ -104,6 +125,15 @@ async function upgradeStory(sql: Sql, known: readonly Migration[], newest: strin
   world.engine.finish(world.storageDir);
   for (let pass = 0; pass < 3; pass += 1) await loop.passOnce();
   expect(await status(running)).toBe("completed");
+  // Blocks that were open then took what came, and are through; nothing is in none of them, or in two.
+  const { items } = await store.outputs.list({ limit: 100, requestName: running });
+  expect(items.map((block) => block.status)).toEqual(items.map(() => "done"));
+  const made = (await store.units.list((await store.workflows.forRequest(running))?.id as never)).map(
+    (unit) => unit.outputs,
+  );
+  expect(items.reduce((sum, { files }) => sum + files, 0)).toBe(
+    newest < "0012" ? made.flat().length - 1 : made.flat().length,
+  );
   // What had finished was not run again, and nothing else was submitted.
   expect(world.engine.submitted).toHaveLength(before);
   const answer = await commands.act(held, { action: "rescue", reason: "fixed" }, ann);

@@ -89,6 +89,7 @@ test("the offset is past all that was planned, failed ranges are abandoned", asy
   expect(await world.workflow(name)).toMatchObject({ nextFirstEvent: 201n, abandonedEvents: 0n });
   const warnings = await release(world, name, null);
   expect(warnings).toEqual(["the events of 2 unfinished units are given up; with top_up they are replaced"]);
+  await world.pass();
   await world.expectStatus(name, "completed");
   expect(await world.workflow(name)).toMatchObject({ nextFirstEvent: 201n, abandonedEvents: 40n });
   expect(await expectCredit(world, name)).toBe(160);
@@ -188,6 +189,7 @@ describe("its submit directory is gone", () => {
     expect(await release(world, name, true)).toEqual([
       "the events of 2 unfinished units are given up, and top_up cannot replace them: which they were is gone with the submit directory",
     ]);
+    await world.pass();
     await world.expectStatus(name, "completed");
     const { id } = await world.workflow(name);
     const blocks = await world.store.units.blocks(id);

@@ -148,6 +148,7 @@ export const sampleWorkflow = (over: Partial<Workflow> = {}): Workflow => ({
   nodesPlanned: 9560,
   nodesDone: 4000,
   eventsDone: 123_456n,
+  hasAllUnits: false,
   abandonedEvents: 0n,
   stepMetrics: sampleMetrics(),
   engine: "local",

@@ -183,7 +183,7 @@ export function recoveryContract(store: () => TestStore): void {
       expect(dags.get(D)).toStrictEqual(await store().dags.get(D));
       const summaries = await store().outputs.summaries(["w-a", "w-b"] as WorkflowId[]);
       expect([...summaries].map(([id, { blocks, done }]) => [id, blocks, done])).toEqual([
-        ["w-a", 1, 0],
+        ["w-a", 2, 0],
         ["w-b", 0, 0],
       ]);
       expect([...(await store().intents.getMany(["d-a", "d-b"] as DagId[], "submit")).keys()]).toEqual([D]);

@@ -142,6 +142,54 @@ export function unitContract(store: () => TestStore): void {
     });
   });
 
+  describe("what was planned, against what became of it", () => {
+    const unaccounted = () => store().units.unaccounted(W);
+
+    it("is accounted for when each unit is done or abandoned, and never below nothing", async () => {
+      await sampleWork(store(), "a");
+      await sampleWork(store(), "b");
+      expect(await unaccounted()).toBe(4);
+      await store().units.recordFinished([unit("mg_000000"), unit("mg_000001"), unit("mg_000002", { block: 1 })]);
+      expect(await unaccounted()).toBe(1);
+      const left = [{ name: named("mg_000003"), block: 1 }];
+      expect([
+        await store().units.abandonUnits(W, left, at(9)),
+        await store().units.abandonUnits(W, left, at(9)),
+      ]).toEqual([1, 0]);
+      expect(await unaccounted()).toBe(0);
+      expect(await store().units.abandonedNames(W)).toEqual(new Set(["mg_000003"]));
+      // More than its block was planned for does not make up for another.
+      await store().units.recordFinished([unit("mg_000004")]);
+      expect(await unaccounted()).toBe(0);
+      // It came after all.
+      await store().units.recordFinished([unit("mg_000003", { block: 1 })]);
+      expect([await unaccounted(), await store().units.abandonedNames(W)]).toEqual([0, new Set()]);
+      expect(await store().units.unaccounted("w-b" as WorkflowId)).toBe(4);
+      expect(await store().units.abandonedNames("w-b" as WorkflowId)).toEqual(new Set());
+    });
+
+    it("is forgotten from a block on, where nothing of it was done", async () => {
+      await sampleWork(store(), "a");
+      const more = [2, 3, 4].map((index) => ({ index, dataset: "/A/B/GEN", units: 2 }));
+      await store().units.createBlocks(W, more, at(2));
+      await store().units.recordFinished([unit("mg_000006", { block: 3 })]);
+      await store().units.abandonUnits(W, [{ name: named("mg_000008"), block: 4 }], at(3));
+      await store().units.dropBlocks(W, 1);
+      expect((await store().units.blocks(W)).map(({ index }) => index)).toEqual([0, 3, 4]);
+      expect(await unaccounted()).toBe(4);
+    });
+
+    it("counts files that were left out, but for those that were not asked for", async () => {
+      await sampleWork(store(), "a");
+      await store().files.sync(W, page(["/f/1", "/f/2", "/f/3", "/f/4"].map((lfn) => sampleFile(lfn))));
+      await store().files.setState(W, ["/f/1"], "excluded", "not in the list");
+      await store().files.setState(W, ["/f/2"], "excluded", "it cannot be read");
+      await store().files.setState(W, ["/f/3"], "excluded", null);
+      const count = (notWanted: string | null) => store().files.countLeftOut(W, notWanted);
+      expect([await count("not in the list"), await count("another word"), await count(null)]).toEqual([2, 3, 2]);
+    });
+  });
+
   describe("input files", () => {
     const left = async (lumis = true) => {
       const files: LedgerFile[] = [];

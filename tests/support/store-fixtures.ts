@@ -76,6 +76,7 @@ export function sampleWorkflow(id: string, request: string, change: Partial<Work
     nodesDone: 0,
     eventsDone: 0n,
     abandonedEvents: 0n,
+    hasAllUnits: false,
     stepMetrics: null,
     engine: null,
     createdAt: at(0),
@@ -148,7 +149,10 @@ export async function registerUnit(store: Store, requestName: string, unit: stri
   const { items } = await store.outputs.list({ limit: 100, requestName: requestName as RequestName });
   let isNew = false;
   for (const block of items) {
-    const owed = await store.outputs.units(block, "owed", 1000);
+    const owed = [
+      ...(await store.outputs.units(block, "owed", 1000)),
+      ...(await store.outputs.units(block, "replicated", 1000)),
+    ];
     if (!owed.some((one) => one.unit === unit)) continue;
     isNew = true;
     const taken = { step: "files", receipt: null, units: [unit as UnitName], state: "registered" as const };

@@ -155,8 +155,10 @@ describe("Rucio", () => {
 
   test("a block with its files and a rule, all of it twice, and closed", async () => {
     const { dataset, block, files } = freshDataset();
-    expect(await cms.rucio.ensureBlock(block, dataset)).toEqual(DONE);
-    expect(await cms.rucio.ensureBlock(block, dataset)).toEqual(ADOPTED);
+    expect(await cms.rucio.ensureBlock(block)).toEqual(DONE);
+    expect(await cms.rucio.ensureBlock(block)).toEqual(ADOPTED);
+    for (let i = 0; i < 2; i += 1)
+      expect(await cms.rucio.ensureInContainer(block, dataset)).toMatchObject({ kind: "done" });
     expect(await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files))).toEqual(DONE);
     expect(await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files))).toMatchObject({ kind: "done" });
     const found = await collected(cms.rucio.replicas(dataset));
@@ -169,8 +171,8 @@ describe("Rucio", () => {
   });
 
   test("a tape rule is unlocked before it is deleted, and revived when it is wanted again", async () => {
-    const { dataset, block, files } = freshDataset();
-    await cms.rucio.ensureBlock(block, dataset);
+    const { block, files } = freshDataset();
+    await cms.rucio.ensureBlock(block);
     await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files));
     const made = await cms.rucio.ensureRule(ruleOn(block));
     const { id } = made as { id: string };
@@ -183,9 +185,9 @@ describe("Rucio", () => {
   });
 
   test("what Rucio refuses has its own name: no RSE, no such block, another size", async () => {
-    const { dataset, block, files } = freshDataset();
+    const { block, files } = freshDataset();
     expect(await cms.rucio.ensureRule(ruleOn(block))).toMatchObject({ code: "DataIdentifierNotFound" });
-    await cms.rucio.ensureBlock(block, dataset);
+    await cms.rucio.ensureBlock(block);
     expect(await cms.rucio.ensureRule(ruleOn(block, "T9_No_Where"))).toMatchObject({ code: "InvalidRSEExpression" });
     expect(await cms.rucio.addFiles(block, "T9_No_Where", replicas(files))).toMatchObject({ code: "RSENotFound" });
     await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files));
@@ -194,8 +196,8 @@ describe("Rucio", () => {
   });
 
   test("an account without quota", async () => {
-    const { dataset, block, files } = freshDataset();
-    await cms.rucio.ensureBlock(block, dataset);
+    const { block, files } = freshDataset();
+    await cms.rucio.ensureBlock(block);
     await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files));
     emulated.seed({ accounts: { wms2: { admin: true, limits: {} } } });
     const refused = await cms.rucio.ensureRule(ruleOn(block));
@@ -216,8 +218,8 @@ describe("Rucio", () => {
   });
 
   test("a rule whose answer was lost is not made twice", async () => {
-    const { dataset, block, files } = freshDataset();
-    await cms.rucio.ensureBlock(block, dataset);
+    const { block, files } = freshDataset();
+    await cms.rucio.ensureBlock(block);
     await cms.rucio.addFiles(block, "T2_CH_Example", replicas(files));
     emulated.faults({ do: "lost-reply", service: "rucio", method: "POST", path: "^/rules/" });
     expect(await cms.rucio.ensureRule(ruleOn(block))).toMatchObject(ADOPTED);

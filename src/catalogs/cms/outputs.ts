@@ -1,3 +1,4 @@
+import { groupBy } from "../../base/group-by.ts";
 import type { OutputStep, UnitFiles } from "../../domain/output-block.ts";
 import type { OutputFile } from "../../domain/workflow.ts";
 import type { CatalogBlock, OutputCatalog, RefusedUnit, StepOutcome, StepRefusal } from "../port.ts";
@@ -12,15 +13,17 @@ export interface CmsOutputOptions {
 }
 
 /**
- * Rucio comes first: files are protected as soon as they are known, whatever becomes of DBS. Both closed, the block goes
- * to tape as a whole. The order and its reasons: docs/adr/0014-output-ledger.md.
+ * Rucio comes first: files are protected as soon as they are known, whatever becomes of DBS. DBS cannot move a file to
+ * another block, so it hears of a block when its units stay in it. Both closed, the block goes to tape as a whole. The order
+ * and its reasons: docs/adr/0014-output-ledger.md, docs/adr/0022-block-sizes.md.
  */
 const STEPS = [
   { name: "place", service: "cric", when: "first-unit" },
   { name: "rucio-block", service: "rucio", when: "first-unit" },
-  { name: "replicas", service: "rucio", when: "each-unit", takes: "owed", leaves: "replicated" },
   { name: "source-rule", service: "rucio", when: "first-unit" },
-  { name: "dbs-block", service: "dbs", when: "first-unit" },
+  { name: "replicas", service: "rucio", when: "each-unit", takes: "owed", leaves: "replicated" },
+  { name: "rucio-container", service: "rucio", when: "firm" },
+  { name: "dbs-block", service: "dbs", when: "firm" },
   { name: "files", service: "dbs", when: "each-unit", takes: "replicated", leaves: "registered" },
   { name: "close-dbs", service: "dbs", when: "after-last-unit" },
   { name: "close-rucio", service: "rucio", when: "after-last-unit" },
@@ -60,16 +63,24 @@ function makeSteps({ dbs, rucio }: Services, rules: Rules, options: CmsOutputOpt
   };
   return {
     place: ({ site }) => findRse(site, options),
-    "rucio-block": async ({ name, dataset }) => receipt(await rucio.ensureBlock(name, dataset)),
-    replicas: (block, units) =>
-      addUnits(units, missingAdler32, (files) =>
-        rucio.addFiles(
-          block.name,
-          rseOfBlock(block),
-          files.map((file) => ({ lfn: file.lfn, sizeBytes: file.sizeBytes, adler32: adler32Of(file) })),
-        ),
-      ),
+    "rucio-block": async ({ name }) => receipt(await rucio.ensureBlock(name)),
     "source-rule": makeRule("source-rule"),
+    // The rule of the block has Rucio copy there what was made elsewhere.
+    replicas: async (block, units) => {
+      const refused: RefusedUnit[] = [];
+      for (const [rse, some] of groupBy(units, ({ mergedFrom }) => mergedFrom?.place ?? rseOfBlock(block))) {
+        const outcome = await addUnits(some, missingAdler32, (files) =>
+          rucio.addFiles(
+            block.name,
+            rse,
+            files.map((file) => ({ lfn: file.lfn, sizeBytes: file.sizeBytes, adler32: adler32Of(file) })),
+          ),
+        );
+        refused.push(...outcome.refused);
+      }
+      return { ...done("added"), refused };
+    },
+    "rucio-container": async ({ name, dataset }) => receipt(await rucio.ensureInContainer(name, dataset)),
     "dbs-block": async (block) => {
       const dataset = dbsDataset(block.spec, block.dataset);
       if ("fix" in dataset) return { kind: "refused", ...dataset };
@@ -184,7 +195,7 @@ async function addUnits(
   units: readonly UnitFiles[],
   problem: (files: readonly OutputFile[]) => StepRefusal | null,
   add: (files: readonly OutputFile[]) => Promise<Done>,
-): Promise<StepOutcome> {
+): Promise<{ readonly kind: "done"; readonly receipt: string; readonly refused: readonly RefusedUnit[] }> {
   const bad = new Map(units.flatMap(({ unit, files }) => [[unit, problem(files)] as const]));
   const refused: RefusedUnit[] = units.flatMap(({ unit }) => {
     const why = bad.get(unit);

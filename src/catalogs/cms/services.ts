@@ -121,8 +121,9 @@ export interface Rucio {
     name: string,
     signal?: AbortSignal,
   ): AsyncIterable<readonly { readonly lfn: string; readonly rses: readonly string[] }[]>;
-  /** The block, in its container. */
-  ensureBlock(block: string, container: string): Promise<Done>;
+  ensureBlock(block: string): Promise<Done>;
+  /** The block is one of this container, which is made where it is missing. */
+  ensureInContainer(block: string, container: string): Promise<Done>;
   /** Files and their replicas at this RSE become known, and part of the block. */
   addFiles(
     block: string,

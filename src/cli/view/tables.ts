@@ -71,7 +71,12 @@ export const BLOCKS: Columns<BlockView> = [
     "next try",
     ({ status, tries, next_try_at }) => (status === "open" && tries > 0 ? stamp(next_try_at, "minute") : "-"),
   ],
-  ["why", ({ last_error: error }) => (error ? `${error.step}: ${error.message} (${error.fix})` : ""), "flexible"],
+  [
+    "waits for",
+    ({ last_error: error, waits_for }) =>
+      error ? `${error.step}: ${error.message} (${error.fix})` : (waits_for ?? ""),
+    "flexible",
+  ],
 ];
 const BLOCK_COLORS = { open: "cyan", done: "green", failed: "red", withdrawing: "yellow", withdrawn: "dim" } as const;
 

@@ -6,7 +6,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { TableHead } from "../../ui/table-head.tsx";
 import { Time } from "../../ui/time.tsx";
 import { bytes, count } from "../../words.ts";
-import { BLOCK_LOOK, unitsText, waitingSince } from "./words.ts";
+import { BLOCK_LOOK, unitsText } from "./words.ts";
 
 interface BlocksTableProps {
   readonly blocks: readonly BlockView[];
@@ -61,7 +61,7 @@ export const BlocksTable = ({ blocks, hasRequests = false, onRetry }: BlocksTabl
               {Object.keys(block.receipts).join(", ") || <span className="quiet">none</span>}
             </td>
             <td data-label="Waiting since">
-              <WaitingSince block={block} />
+              {block.waiting_since ? <Time at={block.waiting_since} /> : <span className="quiet">nothing</span>}
             </td>
             <td>
               <Waits block={block} onRetry={onRetry} />
@@ -73,13 +73,8 @@ export const BlocksTable = ({ blocks, hasRequests = false, onRetry }: BlocksTabl
   </div>
 );
 
-function WaitingSince({ block }: { block: BlockView }): ReactNode {
-  const since = waitingSince(block);
-  return since ? <Time at={since} /> : <span className="quiet">nothing</span>;
-}
-
 function Waits({ block, onRetry }: { block: BlockView; onRetry: (block: BlockView) => void }): ReactNode {
-  const { status, last_error: error, tries, next_try_at, has_all_units } = block;
+  const { status, last_error: error, tries, next_try_at, waits_for } = block;
   if (status !== "open" && status !== "failed") return null;
   return (
     <div className="commands">
@@ -88,7 +83,7 @@ function Waits({ block, onRetry }: { block: BlockView; onRetry: (block: BlockVie
           <b>{error.step}</b>: {error.message} <span className="quiet">Try: {error.fix}</span>
         </span>
       ) : (
-        <span className="quiet">{has_all_units ? "its next step" : "work units that are still to come"}</span>
+        <span className="quiet">{waits_for}</span>
       )}
       {tries > 0 && (
         <span className="quiet">

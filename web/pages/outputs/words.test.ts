@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BlockView, OutputSumsView } from "../../../src/operations/blocks.ts";
-import { blocksSentence, unitsText, waitingSince } from "./words.ts";
+import { blocksSentence, unitsText } from "./words.ts";
 
 const block = (status: BlockView["status"], day: number): BlockView =>
   ({
@@ -26,12 +26,6 @@ test.each([
   expect(blocksSentence(of)).toMatchObject({ tone, text: expect.stringMatching(text), since: of.owed_since });
 });
 
-test("its units by what became of their files, and since when something waits", () => {
+test("its units by what became of their files", () => {
   expect(unitsText(block("open", 1))).toBe("1 waiting, 2 registered");
-  expect([waitingSince(block("open", 1)), waitingSince(block("done", 1))]).toEqual(["2026-11-01T00:00:00Z", null]);
-  const waits = { ...block("open", 1), units: { owed: 0, registered: 3, replicated: 0, withdrawn: 0 } };
-  expect([waitingSince({ ...waits, has_all_units: true }), waitingSince(waits)]).toEqual([
-    "2026-11-01T00:00:00Z",
-    null,
-  ]);
 });

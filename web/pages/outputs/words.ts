@@ -7,6 +7,7 @@ export const BLOCK_LOOK: Readonly<Record<BlockView["status"], readonly [Tone, st
   done: ["done", "✓", "done: closed, all steps are taken"],
   failed: ["failed", "F", "failed: waits for a person"],
   withdrawing: ["retrying", "↻", "is being withdrawn"],
+  merged: ["waiting", "M", "merged"],
   withdrawn: ["waiting", "W", "withdrawn"],
 };
 
@@ -16,12 +17,6 @@ export const unitsText = ({ units }: Pick<BlockView, "units">): string =>
     .filter(([, number]) => number > 0)
     .map(([state, number]) => `${number.toLocaleString("en")} ${state === "owed" ? "waiting" : state}`)
     .join(", ") || "no unit yet";
-
-/** Since when something of it waits to be registered in the catalog; null: nothing is, or only units that are still to come. */
-export const waitingSince = ({ status, created_at, units, has_all_units }: BlockView): string | null => {
-  const isWaiting = has_all_units || (units.owed ?? 0) + (units.replicated ?? 0) > 0;
-  return status === "failed" || (status === "open" && isWaiting) ? created_at : null;
-};
 
 interface Sum {
   readonly tone: Tone;

@@ -35,15 +35,15 @@ interface RucioServer {
 }
 type Write = (question: Question, ...asAdopted: readonly string[]) => Promise<Done>;
 
-const makeBlocks = (url: string, write: Write): Pick<Rucio, "ensureBlock" | "addFiles" | "closeBlock"> => ({
-  async ensureBlock(block, container) {
-    const there = "DataIdentifierAlreadyExists";
-    const made = await write(questions.newDid(url, block, "DATASET"), there);
-    if (made.kind === "refused") return made;
-    const around = await write(questions.newDid(url, container, "CONTAINER"), there);
+const makeBlocks = (
+  url: string,
+  write: Write,
+): Pick<Rucio, "ensureBlock" | "ensureInContainer" | "addFiles" | "closeBlock"> => ({
+  ensureBlock: (block) => write(questions.newDid(url, block, "DATASET"), "DataIdentifierAlreadyExists"),
+  async ensureInContainer(block, container) {
+    const around = await write(questions.newDid(url, container, "CONTAINER"), "DataIdentifierAlreadyExists");
     if (around.kind === "refused") return around;
-    const attached = await write(questions.blockInContainer(url, block, container), "DuplicateContent");
-    return attached.kind === "refused" ? attached : made;
+    return write(questions.blockInContainer(url, block, container), "DuplicateContent");
   },
   async addFiles(block, rse, files) {
     for (let from = 0; from < files.length; from += FILES_AT_ONCE) {
