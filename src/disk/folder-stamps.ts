@@ -37,6 +37,7 @@ async function folderStamp(path: string, question: FolderQuestion): Promise<File
     sizeBytes: files.reduce((sum, { size }) => sum + size, 0),
     mtime: files.reduce((last, { time }) => Math.max(last, time), 0),
     listing: sumOf(entries, "\0"),
+    files: files.filter(({ size }) => size > 0).length,
   };
   if (!byContents) return stamp;
   const sums = await fileChecksums(

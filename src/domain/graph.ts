@@ -144,6 +144,8 @@ export interface ProductRun {
   readonly aside: readonly string[];
   /** Bytes each has at least; how many time levels, and the command that counts them ({output}: the file). null: nobody does. */
   readonly least: readonly number[];
+  /** Files that each folder has at least. Absent: one. */
+  readonly files?: readonly number[];
   readonly expected: readonly (number | null)[];
   readonly levels: readonly (readonly string[] | null)[];
   /** What is there already and passes its check is it. */

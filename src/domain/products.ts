@@ -64,6 +64,8 @@ export interface ProductCheck {
   readonly id: NodeId;
   readonly files: readonly string[];
   readonly least: readonly number[];
+  /** Files that a folder has at least. Absent: one. */
+  readonly leastFiles?: readonly number[];
   readonly expected: readonly (number | null)[];
   /** {output}: the file. */
   readonly levels: readonly (readonly string[] | null)[];

@@ -74,9 +74,12 @@ export interface Product {
   readonly resources: NodeResources;
 }
 export interface ProductOutput {
-  /** With placeholders. Made under another name, verified, then renamed to this. */
+  /** With placeholders. Made under another name, verified, then renamed to this. One that ends with a slash is a folder. */
   readonly path: string;
+  /** Of a folder: of all its files together. */
   readonly minBytes: number;
+  /** Of a folder: how many files it has at least. Absent: one. */
+  readonly files?: number;
   /** Prints how many time levels a file has; null: nobody counts. */
   readonly levels: readonly string[] | null;
 }

@@ -160,6 +160,8 @@ export interface FileStamp {
   readonly checksum?: string;
   /** Of a folder: one word for the names, sizes and times of all that is in it; "": nobody looked. Absent: it is a file. */
   readonly listing?: string;
+  /** Of a folder: how many files in it are not empty. Absent: nobody counted. */
+  readonly files?: number;
 }
 
 /** One merged file. */

@@ -18,7 +18,7 @@ import type { Ports } from "./ports.ts";
 import { verifyFor, verifyProducts } from "./verify-products.ts";
 
 const products = segmentsKind.products as unknown as Products;
-const SUM = madeSum(["cksum:1"]);
+const SUM = madeSum([{ checksum: "cksum:1" }]);
 
 /** A disk with these files; every read takes so long, and is counted. */
 function world(files: Readonly<Record<string, { size?: number; sum?: string; levels?: number | null }>>, readMs = 0) {
@@ -38,6 +38,7 @@ function world(files: Readonly<Record<string, { size?: number; sum?: string; lev
         read.push(...paths);
         return new Map(paths.map((path) => [path, files[path]?.sum ?? "cksum:1"]));
       },
+      folderStamps: async () => new Map(),
       countLevels: async (_: string, argv: readonly string[]) => files[argv.at(-1)!]?.levels ?? null,
     },
   };
@@ -49,6 +50,62 @@ const seenWith = (rows: readonly NodeRow[] = [], work = sampleSegments()) => {
   return { look: { history, range }, rows: known };
 };
 const fileOf = (id: string): string => `pp/${id}.nc`;
+
+describe("a product that is a folder", () => {
+  const work = sampleSegments({
+    components: [
+      sampleComponent(
+        "atmos",
+        sampleFamily(years(5), { outputs: [{ path: "pp/{component}/{product}/{span}/", minBytes: 5, levels: null }] }),
+      ),
+    ],
+  });
+  /** Of each chunk that is there, how many files it has. */
+  const folders = (files: Readonly<Record<number, number>>) => {
+    const there = new Map(Object.entries(files).map(([year, count]) => [`pp/${due(Number(year), 5)}/`, count]));
+    const stamp = (path: string) => ({ path, sizeBytes: 9, mtime: 1, listing: "1", files: there.get(path)! });
+    const ports = {
+      clock: { now: () => new Date(0) },
+      spool: {
+        stamps: async (_: string, paths: Iterable<string>) =>
+          new Map([...paths].filter((path) => there.has(path)).map((path) => [path, { ...stamp(path), listing: "" }])),
+        checksums: async () => new Map(),
+        folderStamps: async ({ folders }: { folders: readonly string[] }) =>
+          new Map(folders.map((path) => [path, { ...stamp(path), checksum: "cksum:1" }])),
+      },
+    };
+    return ports as unknown as Ports;
+  };
+  const verified = async (files: Readonly<Record<number, number>>, rows: readonly NodeRow[] = []) =>
+    (await verifyProducts(folders(files), products, requestOf(work), seenWith(rows, work))).map(
+      ({ id, state, reason }) => [id, state, reason],
+    );
+  const MADE = madeSum([{ checksum: "cksum:1", files: 3 }]);
+
+  test("is there with all its files, and the count is kept with it", async () => {
+    expect(MADE).toMatch(/^3:/);
+    expect(await verified({ 5: 3, 10: 3 })).toEqual([
+      [due(5, 5), "done", null],
+      [due(10, 5), "done", null],
+    ]);
+    expect(await verified({ 5: 3 }, [sampleRow(due(5, 5), "done", { madeSum: MADE })])).toEqual([]);
+  });
+  test("may be half written where other chunks have more: it is made, not taken", async () => {
+    expect(await verified({ 5: 3, 10: 2 })).toEqual([[due(5, 5), "done", null]]);
+  });
+  test("that has lost a file, or all, is missing; one that always had fewer is not", async () => {
+    const row = sampleRow(due(5, 5), "done", { madeSum: MADE });
+    expect(await verified({ 5: 2 }, [row])).toEqual([
+      [due(5, 5), "missing", `pp/${due(5, 5)}/ has 2 files, and had 3 when it was made`],
+    ]);
+    expect(await verified({ 5: 0 }, [row])).toEqual([
+      [due(5, 5), "missing", `pp/${due(5, 5)}/ has 0 files, less than 1`],
+    ]);
+    expect(await verified({ 5: 3, 10: 4 }, [row, sampleRow(due(10, 5), "done", { madeSum: "4:x" })])).toMatchObject([
+      [due(10, 5), "done", null],
+    ]);
+  });
+});
 
 describe("what a look at the files of a product says", () => {
   const LEVELS = sampleSegments({

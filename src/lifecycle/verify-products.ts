@@ -92,7 +92,13 @@ async function seenOf(
   stamps: Stamps,
 ): Promise<ReadonlyMap<NodeId, ProductSeen>> {
   const there = checks.flatMap(({ files }) => files).filter((file) => stamps.has(file));
-  const sums = await spool.checksums(directory, there, LONGEST_MS);
+  const isFolder = (file: string) => stamps.get(file)?.listing !== undefined;
+  const plain = there.filter((file) => !isFolder(file));
+  const sums = await spool.checksums(directory, plain, LONGEST_MS);
+  const folders = await spool.folderStamps({
+    ...{ directory, folders: there.filter((file) => file.endsWith("/") && isFolder(file)) },
+    ...{ without: new Set<string>(), byContents: true, longestMs: LONGEST_MS },
+  });
   const seen = new Map<NodeId, ProductSeen>();
   await forEachBounded(checks, COUNTED_AT_ONCE, async ({ id, files, levels }) => {
     const counted: (number | "unknown" | null)[] = [];
@@ -102,7 +108,7 @@ async function seenOf(
       counted.push(words ? ((await spool.countLevels(directory, words)) ?? "unknown") : null);
     }
     const found = files.map((file) => {
-      const [stamp, checksum] = [stamps.get(file), sums.get(file)];
+      const [stamp, checksum] = [folders.get(file) ?? stamps.get(file), sums.get(file)];
       return stamp ? { ...stamp, ...(checksum !== undefined && { checksum }) } : null;
     });
     seen.set(id, { stamps: found, levels: counted });

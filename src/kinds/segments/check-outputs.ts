@@ -23,6 +23,7 @@ export function checkOutputs(work: SegmentsWork, top: Form): void {
   }
   const makers = new Map<string, string>();
   const told = new Set<string>();
+  const folders = new Set<string>();
   const claim = (path: string, id: string, template: string, key: string, allowed: string): void => {
     const plain = plainPath(path, work.directory);
     const other = makers.get(plain);
@@ -34,8 +35,23 @@ export function checkOutputs(work: SegmentsWork, top: Form): void {
   for (const segment of segmentsOf(work, to))
     claim(historyPath(work, segment), historyId(segment), HISTORY, HISTORY, "{date} in its path");
   for (const { component, product, id, outputs } of segmentNodes(work, to))
-    for (const path of component === null ? [] : outputs)
+    for (const path of component === null ? [] : outputs) {
       claim(path, id, `${component}/${product}`, "components", "{component}, {product} and {span} in outputs");
+      if (path.endsWith("/")) folders.add(plainPath(path, work.directory));
+    }
+  const within = folders.size > 0 && [...makers].find(([path]) => parentIn(path, folders) !== null);
+  if (within)
+    top.problem(
+      "components",
+      `${within[1]} would be in ${parentIn(within[0], folders)}/, which is one product and replaced as a whole`,
+      "a folder of its own for each",
+    );
+}
+
+function parentIn(path: string, folders: ReadonlySet<string>): string | null {
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
+    if (folders.has(path.slice(0, at))) return path.slice(0, at);
+  return null;
 }
 
 /** Computed, not walked. */

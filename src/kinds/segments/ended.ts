@@ -8,7 +8,7 @@ import { blankRow, decideNode } from "./decide-node.ts";
 import { madeOfSum, madeSum } from "./made-of.ts";
 import { historyPath, segmentNodes } from "./nodes.ts";
 import { productOf, resourcesOf } from "./product-run.ts";
-import { endingOf, outputSums } from "./read-ending.ts";
+import { endingOf, outputStamps } from "./read-ending.ts";
 import { WORKER_CODES } from "./worker-codes.ts";
 
 /** Rows of what a round makes. What they were made of before stays: if they never begin, they are what they were. */
@@ -93,9 +93,9 @@ const withWorkerCodes = (work: SegmentsWork): SegmentsWork => ({
 /** Of history nobody takes a checksum: it is large, and its size and time tell. */
 function sumOf(work: SegmentsWork, node: SegmentNode, makes: readonly FileStamp[] | null): string | null {
   if (productOf(work, node) === null)
-    return makes ? madeSum(makes.map(({ sizeBytes, mtime }) => `${sizeBytes} ${mtime}`)) : null;
-  const sums = outputSums(node, makes);
-  return sums && madeSum(sums);
+    return makes ? madeSum(makes.map(({ sizeBytes, mtime }) => ({ checksum: `${sizeBytes} ${mtime}` }))) : null;
+  const stamps = outputStamps(node, makes);
+  return stamps && madeSum(stamps);
 }
 
 /** History as the worker saw it before it began. */

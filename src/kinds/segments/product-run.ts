@@ -48,10 +48,17 @@ export function productRun(
     makes: node.outputs,
     aside,
     least: product.outputs.map(({ minBytes }) => minBytes),
+    ...(product.outputs.some(({ path }) => path.endsWith("/")) && {
+      files: product.outputs.map(({ files = 1 }) => files),
+    }),
     expected: product.outputs.map((output) => (output.levels === null ? null : levels)),
     levels: product.outputs.map((output) => countCommand(output.levels, values)),
     // One that was verified before is made again because it is not what it should be.
-    keep: (kind === "make" || kind === "retry") && (row?.madeSum ?? null) === null,
+    // Nobody knows of a folder that somebody else left whether it is whole, unless it is known how many files it has.
+    keep:
+      (kind === "make" || kind === "retry") &&
+      (row?.madeSum ?? null) === null &&
+      product.outputs.every(({ path, files }) => !path.endsWith("/") || files !== undefined),
     codes: codesOf(work),
   };
 }
@@ -67,8 +74,9 @@ function codesOf({ exitCodes: { inputMissing, transient } }: SegmentsWork): Reco
 
 /** In the same folder, so that it can be renamed, and with the same ending, as programs look at that. */
 function asideOf(path: string): string {
-  const name = path.lastIndexOf("/") + 1;
-  return `${path.slice(0, name)}.wms2-made.${path.slice(name)}`;
+  const plain = path.replace(/\/+$/, "");
+  const name = plain.lastIndexOf("/") + 1;
+  return `${plain.slice(0, name)}.wms2-made.${plain.slice(name)}`;
 }
 
 /** The installation's command gives history its name when it is whole. */

@@ -16,10 +16,11 @@ export function readOwnCommand(spot: Spot | null, known: readonly string[]): rea
 }
 
 /** A path with placeholders, from the directory of the work or absolute; "" after a problem. */
-export function readOwnPath(spot: Spot | null, known: readonly string[]): string {
+export function readOwnPath(spot: Spot | null, known: readonly string[], mayBeFolder = false): string {
   const path = spot?.text() ?? "";
   if (spot && path !== "") complain(spot, path, known);
-  if (spot && (/(^|\/)\.\.(\/|$)|\/$/.test(path) || spot.value === ""))
+  const isOther = mayBeFolder ? /(^|\/)\.\.?(\/|$)|^\/$/ : /(^|\/)\.\.(\/|$)|\/$/;
+  if (spot && (isOther.test(path.replace(/^\.\//, "")) || spot.value === ""))
     spot.problem(`must be the path of a file, without .. (got ${shown(path)})`);
   return path.startsWith("./") ? path.slice(2) : path;
 }

@@ -24,9 +24,12 @@ export function endingOf(node: string, { attempts }: UnitEnding): { ending: Node
 const isAbout = (node: string, products: UnitAttempt["products"]): boolean =>
   products.has(node) || ![...products.values()].some(({ makes }) => makes === null);
 
-/** Checksums in the order of a node's outputs; null: one of them was not told. */
-export function outputSums({ outputs }: SegmentNode, makes: readonly FileStamp[] | null): readonly string[] | null {
-  const sums = new Map(makes?.map(({ path, checksum }) => [path, checksum]));
-  const all = outputs.map((path) => sums.get(path));
-  return all.every((sum) => sum !== undefined) ? (all as readonly string[]) : null;
+/** In the order of a node's outputs; null: the checksum of one of them was not told. */
+export function outputStamps(
+  { outputs }: SegmentNode,
+  makes: readonly FileStamp[] | null,
+): readonly FileStamp[] | null {
+  const stamps = new Map(makes?.map((stamp) => [stamp.path, stamp]));
+  const all = outputs.flatMap((path) => stamps.get(path) ?? []);
+  return all.length === outputs.length && all.every(({ checksum }) => checksum !== undefined) ? all : null;
 }

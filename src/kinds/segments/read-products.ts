@@ -152,22 +152,27 @@ function finish({ from, spot, ...written }: Written, all: readonly Written[]): P
   return { name, ...written, fromMonths: from === undefined ? subLength(lengthMonths, lengths) : from };
 }
 
-/** A path, {path, min_size, levels}, or a list of them. */
+/** A path, {path, min_size, files, levels}, or a list of them. */
 function readOutputs(spot: Spot | null): readonly ProductOutput[] {
   if (spot === null) return [];
   const entries = Array.isArray(spot.value) ? spot.list(1000) : [spot];
   if (entries.length === 0) spot.problem("names no file");
   return entries.flatMap((entry) => {
-    if (!isRow(entry.value)) return [{ path: readOwnPath(entry, PLACEHOLDERS.path), minBytes: 1, levels: null }];
+    if (!isRow(entry.value)) return [{ path: readOwnPath(entry, PLACEHOLDERS.path, true), minBytes: 1, levels: null }];
     const form = new Form(entry.value, entry.path, entry.notes);
     const levels = form.spot("levels");
+    const files = form.spot("files");
+    const path = readOwnPath(form.needed("path"), PLACEHOLDERS.path, true);
     const output = {
-      path: readOwnPath(form.needed("path"), PLACEHOLDERS.path),
+      path,
+      ...(files && { files: form.integer("files", { min: 1, max: 100_000 }, 1) }),
       minBytes: form.size("min_size", { min: 0, max: 1e18 }, 1),
       levels: levels && readOwnCommand(levels, PLACEHOLDERS.levels),
     };
     if (levels && !output.levels?.some((word) => word.includes("{output}")))
       levels.problem(`must be told which file to count (got ${shown(levels.value)})`, "{output}");
+    if (files && path !== "" && !path.endsWith("/"))
+      files.problem("is of folders, and this is a file", "a path that ends with a slash");
     form.close();
     return [output];
   });

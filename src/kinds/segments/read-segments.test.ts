@@ -198,6 +198,12 @@ describe("what is wrong is told with its place", () => {
     [entry({ run: "x {output} in={inputs}" }), "components[0].ts[0].run: {inputs} must be a word of its own"],
     [entry({ run: "x {inputs}" }), "components[0].ts[0].run: must be told what to make; allowed: {output}"],
     [entry({ run: "x {output} {length:03d}" }), "run: {length} is not a number and takes no format"],
+    [entry({ outputs: { path: "{span}", files: 2 } }), "outputs.files: is of folders, and this is a file"],
+    [entry({ outputs: "a/../{span}/" }), "outputs: must be the path of a file, without .."],
+    [
+      entry({ outputs: ["pp/{product}/{span}/", "pp/{product}/{span}/all.nc"] }),
+      "would be in pp/ts-monthly-5y/0001-0005/, which is one product and replaced as a whole",
+    ],
     [entry({ outputs: { path: "{span}", levels: "count" } }), "outputs.levels: must be told which file to count"],
     [
       entry({ outputs: "atmos.nc" }),

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { wms2 } from "../../../tests/support/cli.ts";
@@ -20,7 +20,7 @@ beforeEach(() => {
     chmodSync(inDir(`bin/${name}`), 0o755);
   };
   const cat =
-    'for last; do :; done; while [ "$#" -gt 1 ]; do case $1 in -O|-h) ;; *) cat "$1" ;; esac; shift; done >"$last.new"; mv "$last.new" "$last"';
+    'for last; do :; done; while [ "$#" -gt 1 ]; do case $1 in -O|-h) ;; -v) shift ;; *) cat "$1" ;; esac; shift; done >"$last.new"; mv "$last.new" "$last"';
   tool("ncrcat", cat);
   tool("nces", cat);
   tool("ncra", 'for last; do :; done; echo mean >"$last"');
@@ -44,6 +44,19 @@ test("a series of history has its source's file of each year, in order; one of c
   expect(readFileSync(inDir("out.nc"), "utf8")).toBe("00010101.atmos_month.nc\n00020101.atmos_month.nc\n");
   expect(run("series.sh", "both.nc", "atmos_month", "./out.nc", "./out.nc")).toMatchObject({ status: 0 });
   expect(readFileSync(inDir("both.nc"), "utf8").split("\n")).toHaveLength(5);
+  expect(readdirSync(dir).filter((name) => name.startsWith("tmp."))).toEqual([]);
+});
+
+test("of some variables it is a folder with a file of each, and so are the shorter ones it is made of", () => {
+  mkdirSync(inDir("short"));
+  expect(run("series.sh", "short", "atmos_month", "-v", "u,v", ...TARS)).toMatchObject({ status: 0, stderr: "" });
+  expect(readdirSync(inDir("short")).sort()).toEqual(["u.nc", "v.nc"]);
+  mkdirSync(inDir("long"));
+  expect(run("series.sh", "long", "atmos_month", "-v", "u,v", "./short/", "./short/")).toMatchObject({ status: 0 });
+  expect(readFileSync(inDir("long/v.nc"), "utf8").split("\n")).toHaveLength(5);
+  rmSync(inDir("short/v.nc"));
+  const lacking = run("series.sh", "long", "atmos_month", "-v", "u,v", "./short/");
+  expect(lacking).toMatchObject({ status: 66, stderr: expect.stringContaining("has no v") });
   expect(readdirSync(dir).filter((name) => name.startsWith("tmp."))).toEqual([]);
 });
 

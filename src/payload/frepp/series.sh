@@ -1,11 +1,13 @@
 #!/bin/sh
-# series.sh OUTPUT SOURCE INPUT…: a time series, all variables in one file, of the history of its years, or of shorter series.
+# series.sh OUTPUT SOURCE [-v A,B,…] INPUT…: a time series, of the history of its years, or of shorter series. All variables in one file;
+# with -v OUTPUT is a folder, and so are shorter series: a file A.nc of each of these variables.
 # History is a tar with a file *.SOURCE.nc of each year. `wms2 import-frepp` lays this file beside a request: it is yours to change.
 # It calls by name: tar, and ncrcat of NCO (NCRCAT in the environment names another program).
 set -eu
 : "${NCRCAT:=ncrcat}"
-output=$1 source=$2
+output=$1 source=$2 variables=
 shift 2
+[ "${1-}" != -v ] || { variables=$2; shift 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' TERM INT HUP
@@ -27,7 +29,20 @@ for input; do
       mv "$1" "$work/parts/$number.nc"
       rm -rf "${work:?}/$number"
       ;;
-    *) ln -s "$(cd "${input%/*}" && pwd)/${input##*/}" "$work/parts/$number.nc" ;;
+    *) input=${input%/}; ln -s "$(cd "${input%/*}" && pwd)/${input##*/}" "$work/parts/$number.nc" ;;
   esac
 done
-"$NCRCAT" -O -h "$work"/parts/*.nc "$output"
+if [ -z "$variables" ]; then
+  "$NCRCAT" -O -h "$work"/parts/*.nc "$output"
+  exit
+fi
+for variable in $(echo "$variables" | tr , ' '); do
+  # A shorter series is a folder with a file of each.
+  set --
+  for part in "$work"/parts/*.nc; do
+    [ ! -d "$part" ] || part=$part/$variable.nc
+    [ -e "$part" ] || { echo "a shorter series has no $variable" >&2; exit 66; }
+    set -- "$@" "$part"
+  done
+  "$NCRCAT" -O -h -v "$variable" "$@" "$output/$variable.nc"
+done

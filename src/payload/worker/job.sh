@@ -87,7 +87,7 @@ look_at_files() {
     full_path "$value"
     if [ -e "$full" ]; then
       listing=
-      [ "$1" != makes ] || [ ! -d "$full" ] || list_folder "$full"
+      case $1 in makes | products/*/makes) [ ! -d "$full" ] || list_folder "$full" ;; esac
       printf '%s\0' "$full" >&3
       printf '%s\n%s\n' "$raw" "$listing" >&4
       present=1
@@ -104,25 +104,25 @@ join_stats() {
   [ "$changes" != contents ] || sum_files
   LC_ALL=C xargs -0 stat -L -c '%s %.6Y' -- <"$work.files" 2>"$work.stat.err" | while IFS=' ' read -r size mtime && IFS= read -r raw <&3 && IFS= read -r listing <&3; do
     next_sum
+    files=${listing##*:} listing=${listing%:*}
     [ -z "$listing" ] || sum=${listing#*:}
     printf '%s{"path":%s,"sizeBytes":%s,"mtime":%s%s%s}' "$comma" "$raw" "$size" "$mtime" "${sum:+,\"checksum\":\"cksum:$sum\"}" \
-      "${listing:+,\"listing\":\"${listing%:*}\"}"
+      "${listing:+,\"listing\":\"${listing%:*}\",\"files\":$files}"
     comma=,
   done 3<"$work.names" 4<"$paths" 5<"$sums"
 }
 
-# listing: of all that is in folder $1, one number for names, sizes and times, a colon, and where contents count one for those. Empty:
-# there are more than 100000 entries. As the server lists them (src/disk/folder-stamps.ts); links are what they say.
+# listing: of all that is in folder $1, one number for names, sizes and times, where contents count one for those, and how many files
+# are not empty, with colons between them. Empty: there are more than 100000 entries. As the server lists them (src/disk/folder-stamps.ts); links are what they say.
 list_folder() {
   listing=
   LC_ALL=C find -H "$1" -mindepth 1 \( -type d -printf 'd %P\0' -o -type l -printf 'l %P//%l\0' -o -printf 'f %P %s %T@\0' \) 2>"$work.stat.err" |
     head -z -n 100001 | LC_ALL=C sort -z >"$work.listing"
   [ "$(tr -dc '\0' <"$work.listing" | wc -c)" -le 100000 ] || return 0
   listing=$(cksum <"$work.listing")
-  listing=${listing%% *}:
-  [ "$changes" = contents ] || return 0
-  contents=$(cd -- "$1" && LC_ALL=C find . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r cksum -- 2>"$work.stat.err" | cksum)
-  listing=$listing${contents%% *}
+  listing=${listing%% *}: contents=
+  [ "$changes" != contents ] || contents=$(cd -- "$1" && LC_ALL=C find . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r cksum -- 2>"$work.stat.err" | cksum)
+  listing=$listing${contents%% *}:$(($(LC_ALL=C find -H "$1" -type f ! -size 0 -printf x 2>"$work.stat.err" | wc -c)))
 }
 
 # What is in the files, by one cksum for all.

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { TestUnit } from "../../../tests/support/payload-scratch.ts";
+import { folderStamps } from "../../disk/folder-stamps.ts";
 
 const NODE = "job_000007";
 const sh = (script: string, ...args: string[]) => ["sh", "-c", script, "sh", ...args];
@@ -70,6 +71,44 @@ describe("a product", () => {
       makes: [{ path: "out/a.csv" }],
     });
     expect(report.products).not.toMatchObject([{ history: [{ checksum: expect.anything() }] }]);
+  });
+
+  test("that is a folder is made aside, verified, and takes the place of the old one as a whole", async () => {
+    const folder = (script: string, change: object = {}) =>
+      product({
+        argv: sh(script, "out/.wms2-made.0001"),
+        ...{ makes: ["out/0001/"], aside: ["out/.wms2-made.0001"], files: [2], least: [5] },
+        levels: [["sh", "-c", 'cat "$1"/*.nc | wc -l | tr -d " "', "sh", "{output}"]],
+        ...change,
+      });
+    const two = 'printf "11\\n" >"$1/u.nc"; mkdir "$1/deep"; printf "22\\n" >"$1/deep/v.nc"; echo >"$1/w.nc"';
+    const e = experiment(folder(two));
+    mkdirSync(e.in("out/0001"), { recursive: true });
+    writeFileSync(e.in("out/0001/old.nc"), "old");
+    const { code, report } = await work(e);
+    expect(report.error).toBe(null);
+    expect([code, readdirSync(e.in("out")), readdirSync(e.in("out/0001"))]).toEqual([
+      0,
+      ["0001"],
+      ["deep", "u.nc", "w.nc"],
+    ]);
+    const [{ makes }] = report.products as { makes: object[] }[] & [{ makes: object[] }];
+    const [stamp] = makes;
+    const question = { directory: e.run, folders: ["out/0001/"], without: new Set<string>(), byContents: true };
+    const { sizeBytes: _, mtime: __, ...seen } = (await folderStamps(question)).get("out/0001/")!;
+    expect(stamp).toMatchObject({ ...seen, path: "out/0001/", files: 3 });
+    for (const [script, why] of [
+      ['echo 1 >"$1/u.nc"', "0001 has 1 files, less than 2"],
+      ['echo 1 >"$1/u.nc"; : >"$1/v.nc"', "v.nc is empty"],
+      ['echo 1 >"$1/u.nc"; echo 2 >"$1/v.nc"', "0001 has 4 bytes, less than 5"],
+      ['echo 123 >"$1/u.nc"; echo 2 >"$1/deep"', "has 1 time levels, and should have 2"],
+      ['rmdir "$1"', "did not make"],
+    ]) {
+      const failing = experiment(folder(script!));
+      const answer = await work(failing);
+      expect(answer.report.error).toContain(why);
+      expect(existsSync(failing.in("out/0001"))).toBe(false);
+    }
   });
 
   test("made of chunks runs after them in one job, and a later one that fails leaves the earlier ones done", async () => {

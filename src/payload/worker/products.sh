@@ -110,7 +110,8 @@ each_product_output() {
   while [ "$output" -lt "$product_outputs" ]; do
     read_field "makes/$output"
     full_path "$field"
-    final=$full
+    final=${full%/} is_folder=
+    [ "$final" = "$full" ] || is_folder=1
     read_field "aside/$output"
     aside=$final
     [ -z "$field" ] || { full_path "$field"; aside=$full; }
@@ -123,11 +124,14 @@ each_product_output() {
 clear_place() {
   make_directory "${final%/*}" || { keep_storage_words; fail_product 60307 "cannot make the directory of $final: $storage_words"; }
   [ "$aside" = "$final" ] || rm -rf -- "$aside"
+  [ -z "$is_folder" ] || make_directory "$aside" || { keep_storage_words; fail_product 60307 "cannot make $aside: $storage_words"; }
 }
 
 check_made() { check_output "$aside" || fail_product "$wrong_code" "$wrong"; }
 rename_made() {
+  [ -z "$is_folder" ] || [ ! -d "$final" ] || { rm -rf -- "$aside.old" && mv -- "$final" "$aside.old"; } 2>"$work.storage.err" || { keep_storage_words; fail_product 60307 "cannot put $final aside: $storage_words"; }
   [ "$aside" = "$final" ] || rename_to "$aside" "$final" || { keep_storage_words; fail_product 60307 "cannot rename what was made to $final: $storage_words"; }
+  [ -z "$is_folder" ] || rm -rf -- "$aside.old"
 }
 are_made() { each_product_output is_made; }
 is_made() { [ -e "$final" ] && check_output "$final"; }
@@ -136,7 +140,7 @@ is_made() { [ -e "$final" ] && check_output "$final"; }
 check_output() {
   [ -e "$1" ] || { wrong_code=60302 wrong="the command ended well and did not make $1"; return 1; }
   wrong_code=50119
-  bytes=$(wc -c <"$1") || bytes=0
+  if [ -n "$is_folder" ]; then check_folder "$1" || return 1; else bytes=$(wc -c <"$1") || bytes=0; fi
   read_field "least/$output"
   [ "$((bytes))" -ge "${field:-0}" ] || { wrong="$1 has $((bytes)) bytes, less than $field"; return 1; }
   read_field "expected/$output"
@@ -144,6 +148,17 @@ check_output() {
   expected=$field
   counted=$(count_levels "$1" 2>"$work.levels.err") || { read_first_line "$work.levels.err"; wrong="the time levels of $1 cannot be counted: ${first_line:-the command failed}"; return 1; }
   [ "$counted" = "$expected" ] || { wrong="$1 has ${counted:-no} time levels, and should have $expected"; return 1; }
+}
+
+# check_folder FOLDER: as many files as it must have, none of them empty. bytes: of all of them.
+check_folder() {
+  [ -d "$1" ] || { wrong="$1 is no folder"; return 1; }
+  empty=$(LC_ALL=C find "$1" -type f -size 0 -print | head -n 1)
+  [ -z "$empty" ] || { wrong="$empty is empty"; return 1; }
+  set -- "$1" $(LC_ALL=C find "$1" -type f -printf '%s\n' | awk '{ bytes += $1 } END { printf "%d %.0f", NR, bytes }')
+  bytes=$3
+  read_field "files/$output"
+  [ "$2" -ge "${field:-1}" ] || { wrong="$1 has $2 files, less than ${field:-1}"; return 1; }
 }
 
 # The request's command, with the file in the place of {output}.

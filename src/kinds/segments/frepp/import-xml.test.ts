@@ -183,6 +183,48 @@ describe("an experiment of a suite", () => {
     expect(errorOf(text, "base3")).toContain("it has no experiment base3; it has base2, hist");
   });
 
+  test("a series of named variables is a folder with a file of each; one of others is not made of it", () => {
+    const some = (chunk: string, names: string) =>
+      `<timeSeries freq="monthly" chunkLength="${chunk}"><variables>${names}</variables></timeSeries>`;
+    const text = suite(`<postProcess>${component("ocean", some("5yr", "so, thetao") + some("10yr", "so thetao"))}
+      ${component("ice", some("5yr", "siconc") + series("10yr"))}${component("land", some("5yr", "a/b"))}</postProcess>`);
+    const made = imported({ experiment: "e", commands: {}, start: "0001", directory: "/archive" }, text);
+    expect(made.document.components).toEqual(
+      [
+        {
+          name: "ocean",
+          ts: [
+            {
+              ...{ frequency: "monthly", lengths: ["5y", "10y"] },
+              run: ["./series.sh", "{output}", "ocean", "-v", "so,thetao", "{inputs}"],
+              outputs: { path: "pp/{component}/{product}/{span}/", files: 2 },
+            },
+          ],
+        },
+        {
+          name: "ice",
+          ts: [
+            { lengths: ["5y"], from: "history", outputs: { files: 1 } },
+            { lengths: ["10y"], from: "history" },
+          ],
+        },
+        { name: "land", ts: [{ lengths: ["5y"], run: ["./series.sh", "{output}", "land", "{inputs}"] }] },
+      ].map((one) =>
+        expect.objectContaining({
+          ...one,
+          ts: one.ts.map((entry) =>
+            expect.objectContaining(
+              "outputs" in entry ? { ...entry, outputs: expect.objectContaining(entry.outputs) } : entry,
+            ),
+          ),
+        }),
+      ),
+    );
+    expect(made.told.join()).toContain("a/b is no name of a variable; all are in one file");
+    const read = readSubmission(made.document, RULES);
+    expect((read.ok ? [] : describeProblems(read.error)).filter((one) => !one.includes("series.sh"))).toEqual([]);
+  });
+
   test("a julian calendar is one", () => {
     const times = "<namelist>calendar = 'julian'\ncurrent_date = 1980,1,1,0,0,0</namelist>";
     const text = suite(`${times}<postProcess>${component("atmos", series("5yr"))}</postProcess>`);

@@ -124,7 +124,7 @@ function componentsOf(
       told.leave(`attribute ${attribute} of components (it may stand in --command as {${attribute}})`);
   for (const child of element.children)
     if (child.name !== "timeSeries" && child.name !== "timeAverage") told.leave(`<${child.name}>`);
-  const ts = seriesOf(element, "ts", common, experiment, told);
+  const ts = seriesOf(element, "ts", common, experiment, told).map((one) => takenBy(commands.ts, one, told));
   const ta = seriesOf(element, "ta", common, experiment, told);
   if (ts.length + ta.length === 0) {
     told.note(`component ${name} makes nothing that WMS2 knows, and is left out`);
@@ -174,6 +174,8 @@ interface Series {
   readonly frequency: Frequency;
   readonly months: number;
   readonly from: number | null;
+  /** A file of each of these; none: all in one file. */
+  readonly variables: readonly string[];
   /** Of its component; of a series, its own come first. */
   readonly attributes: Readonly<Record<string, string>>;
 }
@@ -192,15 +194,45 @@ function seriesOf(
   return childrenOf(component, tag).flatMap((element) => {
     const own = attributesOf(element, experiment);
     const [frequency, months] = [frequencyOf(own[frequencyName] ?? ""), monthsOf(own[length] ?? "")];
-    for (const child of element.children) told.leave(`<${child.name}> of <${tag}>`);
+    const variables = family === "ts" ? variablesOf(element, experiment, told) : [];
+    for (const child of element.children)
+      if (child.name !== "variables" || variables.length === 0) told.leave(`<${child.name}> of <${tag}>`);
     if (frequency === null || months === null || (family === "ta" && !AVERAGED.includes(frequency))) {
       told.leave(`<${tag} ${frequencyName}="${own[frequencyName] ?? ""}" ${length}="${own[length] ?? ""}">`);
       return [];
     }
     const from = own.from ? monthsOf(own.from) : null;
     // The source of an average is what it averages: that says the frequency.
-    return [{ frequency, months, from, attributes: family === "ts" ? { ...common, ...own } : common }];
+    return [
+      {
+        frequency,
+        months,
+        from,
+        variables,
+        attributes: family === "ts" ? { ...common, ...own, variables: variables.join(",") } : common,
+      },
+    ];
   });
+}
+
+/** `<variables>u v</variables>`: frepp writes a file of each. */
+function variablesOf(element: Element, { expand }: FreppExperiment, told: Told): readonly string[] {
+  const words = childrenOf(element, "variables").flatMap(({ text }) =>
+    expand(text)
+      .split(/[\s,]+/)
+      .filter(Boolean),
+  );
+  const odd = words.find((word) => !/^\w+$/.test(word));
+  if (odd !== undefined)
+    told.note(`<variables> in line ${element.line}: ${odd} is no name of a variable; all are in one file`);
+  return odd === undefined ? [...new Set(words)] : [];
+}
+
+/** A command of somebody's own that does not name {variables} writes one file, as it always did. */
+function takenBy(command: readonly string[] | undefined, series: Series, told: Told): Series {
+  if (series.variables.length === 0 || !command || command.some((word) => word.includes("{variables}"))) return series;
+  told.leave("<variables> of <timeSeries>");
+  return { ...series, variables: [] };
 }
 
 /** Those of one frequency, one `from` and one command together: their lengths are what they are made of each other by. */
@@ -212,22 +244,33 @@ function entriesOf(
   told: Told,
 ): readonly Row[] {
   const { tag, key } = TAGS[family];
-  const fromOf = ({ frequency, from }: Series): number | null => {
-    if (from === null || series.some((one) => one.frequency === frequency && one.months === from)) return from;
+  const fromOf = ({ frequency, from, variables }: Series): string | null => {
+    const isMixed = series.some((one) => one.frequency === frequency && `${one.variables}` !== `${variables}`);
+    if (isMixed) return "history";
+    if (from === null) return null;
+    if (series.some((one) => one.frequency === frequency && one.months === from)) return writeDuration(from);
     told.note(`<${tag} from="${writeDuration(from)}">: ${component} has no such ${tag}; it is made by the usual rule`);
     return null;
   };
   const made = series.map((one) => ({
     ...{ [key]: one.frequency, from: fromOf(one), months: one.months },
-    run: withAttributes(command ?? USUAL_COMMANDS[family], one.attributes),
+    run: withAttributes(commandFor(one, command ?? USUAL_COMMANDS[family]), one.attributes),
+    outputs: one.variables.length > 0 ? { path: ONE_FILE_EACH, files: one.variables.length } : null,
   }));
   const groups = groupBy(made, ({ months: _, ...rest }) => JSON.stringify(rest));
   return [...groups.values()].map((group) => {
-    const { months: _, from, run, ...first } = group[0]!;
+    const { months: _, from, run, outputs, ...first } = group[0]!;
     const lengths = [...new Set(group.map(({ months }) => months))].sort((a, b) => a - b).map(writeDuration);
-    return { ...first, lengths, ...(from !== null && { from: writeDuration(from) }), run };
+    return { ...first, lengths, ...(from !== null && { from }), run, ...(outputs && { outputs }) };
   });
 }
+
+const ONE_FILE_EACH = "pp/{component}/{product}/{span}/";
+/** The usual one is told of which variables. */
+const commandFor = ({ variables }: Series, command: readonly string[]): readonly string[] =>
+  command === USUAL_COMMANDS.ts && variables.length > 0
+    ? [...command.slice(0, -1), "-v", "{variables}", ...command.slice(-1)]
+    : command;
 
 /** 5yr, 6mo; a bare number is years. */
 const monthsOf = (text: string): number | null => parseMonths(/^\d+$/.test(text) ? `${text}y` : text);
