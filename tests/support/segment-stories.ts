@@ -187,3 +187,51 @@ export async function takenStory(server: ServerUnderTest, root: string): Promise
   expect(readFileSync(output(BOTH), "utf8").startsWith("x\n")).toBe(true);
   expect(workflow).toMatchObject({ work_units_done: 1 });
 }
+
+/**
+ * A product is a folder with a file of each variable: what is there half written is not taken, what comes out the same is left alone,
+ * and one that lost a file, or whose file was overwritten, is found.
+ */
+export async function folderStory(server: ServerUnderTest, root: string): Promise<void> {
+  const each = 'for v in u v; do for in; do [ ! -d "$in" ] || in=$in/$v.csv; cat "$in"; done >"$out/$v.csv"; done';
+  const { document, ran, path, forget } = experiment(root, "folders");
+  const { plan, verify, states } = segmentCalls(server, "folders");
+  const folder = (id: string, file = "") => path(`out/${id}/${file}`);
+  const put = (id: string, file: string, years: number) => {
+    mkdirSync(folder(id), { recursive: true });
+    writeFileSync(folder(id, file), "x\n".repeat(years * 12));
+  };
+  // Somebody made the first of them whole, and the second in part.
+  for (const file of ["u.csv", "v.csv"]) put(FIRST, file, 2);
+  put(SECOND, "u.csv", 2);
+  await server.submit({
+    ...document,
+    defaults: {
+      ...document.defaults,
+      outputs: {
+        path: "out/{component}/{product}/{span}/",
+        levels: ["sh", "-c", 'wc -l <"$1/u.csv"', "sh", "{output}"],
+      },
+      run: ["sh", "-c", `out=$1; shift; echo "$WMS2_JOB" >>ran; ${each}`, "sh", "{output}", "{inputs}"],
+    },
+  });
+  await server.until("folders", ["completed"]);
+  expect(ran()).toEqual([SECOND, BOTH]);
+  expect(readFileSync(folder(BOTH, "v.csv"), "utf8").split("\n")).toHaveLength(49);
+  expect((await verify({ dry_run: true })).body).toMatchObject({ nodes: [], plan: { holes: 0 } });
+  forget();
+  rmSync(folder(SECOND, "v.csv"));
+  const reason = expect.stringContaining("has 1 file, and had 2 when it was made");
+  expect((await verify({ dry_run: true })).body).toMatchObject({ nodes: [{ id: SECOND, outcome: "demoted", reason }] });
+  await verify();
+  await eventually("it is made again", async () => ran().length > 0 && (await states())[SECOND] === "done");
+  await server.until("folders", ["completed"]);
+  expect(ran()).toEqual([SECOND]);
+  writeFileSync(folder(SECOND, "v.csv"), "y\n".repeat(24));
+  await verify();
+  await eventually("what is made of it follows", async () => ran().includes(BOTH) && (await states())[BOTH] === "done");
+  await server.until("folders", ["completed"]);
+  expect(ran()).toEqual([SECOND, BOTH]);
+  expect(await plan()).toMatchObject({ done: 3, holes: 0 });
+  expect(readFileSync(folder(BOTH, "v.csv"), "utf8")).toContain("y\n");
+}
