@@ -27,6 +27,23 @@ interface FailureFacts {
   readonly nextVersionKeeps: boolean;
 }
 
+/** Causes more memory helps against; at the cap, recovery of single jobs has given up on raising it. */
+const MEMORY_RULES: readonly (string | null)[] = ["too-much-memory", "memory", "bad-alloc", "memory-check"];
+
+interface Kind {
+  readonly cause: string | null;
+  readonly rule: string | null;
+}
+
+export const lackOf = ({ cause, rule }: Kind): "memory" | "time" | null =>
+  cause === "oom" || MEMORY_RULES.includes(rule) ? "memory" : cause === "walltime" ? "time" : null;
+
+/** More is given by the recorded cause, and while there is more than jobs were killed with; else the most there is. */
+export const memoryCeiling = (kind: Kind, killedAtMb: number | null, mostMb: number | null): number | null =>
+  lackOf(kind) !== "memory" || (kind.cause === "oom" && killedAtMb !== null && killedAtMb < (mostMb ?? 0))
+    ? null
+    : mostMb;
+
 export interface SuspectSite {
   readonly name: string;
   readonly here: Rate;

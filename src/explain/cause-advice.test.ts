@@ -25,7 +25,7 @@ const NORTH: SuspectSite = {
   isBanned: false,
 };
 const told = (over: Partial<CommonCause>, site: SuspectSite | null = null, nextVersionKeeps = false) =>
-  causeAdvice(cause(over), { site, nextVersionKeeps });
+  causeAdvice(cause(over), { site, mostMemoryMb: null, nextVersionKeeps });
 
 const AWAY = { category: "infrastructure", site: "north" };
 test.each<[string, Partial<CommonCause>, string, object | null, string | null]>([

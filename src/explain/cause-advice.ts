@@ -1,5 +1,5 @@
 import type { FailureCause } from "../domain/failure-row.ts";
-import { advise, commandFor, everybodyCommand, type SuspectSite } from "./advise.ts";
+import { advise, commandFor, everybodyCommand, lackOf, type SuspectSite } from "./advise.ts";
 
 /** What failures over many requests have in common. */
 interface CommonCause extends FailureCause {
@@ -11,19 +11,21 @@ interface CommonCause extends FailureCause {
 interface CauseFacts {
   /** Its site, where it stands out; null: what fails so fails elsewhere, too, or nobody can tell. */
   readonly site: SuspectSite | null;
+  /** Of the memory that all these requests may ask for there is no more than this; null: there is, or they differ. */
+  readonly mostMemoryMb: number | null;
   /** Of all these requests: a corrected document goes on as the next version. */
   readonly nextVersionKeeps: boolean;
 }
 
 /** The advice about a cause: for the requests that are held for it, and where it is a site for everybody. */
-export function causeAdvice(cause: CommonCause, { site, nextVersionKeeps }: CauseFacts) {
+export function causeAdvice(cause: CommonCause, { site, mostMemoryMb, nextVersionKeeps }: CauseFacts) {
   const { category, held, names, requests } = cause;
   const advice = advise({
     ...cause,
     site: isOfSites(cause) ? site : null,
     badFiles: cause.file === null ? [] : [cause.file],
-    lacks: cause.cause === "oom" ? "memory" : cause.cause === "walltime" ? "time" : null,
-    mostMemoryMb: null,
+    lacks: lackOf(cause),
+    mostMemoryMb,
     isPermanent: category === "permanent",
     host: null,
     nextVersionKeeps,

@@ -7,7 +7,16 @@ import { describeDamage, type UnitDamage } from "../recovery/round/damage.ts";
 import { type SiteFacts, sitesLeft } from "../recovery/round/failed-units.ts";
 import type { CodeCount, RoundTally } from "../recovery/round/tally.ts";
 import { comparePlaces } from "../recovery/stands-out.ts";
-import { type Advice, advise, commandFor, everybodyCommand, type SuspectSite, say } from "./advise.ts";
+import {
+  type Advice,
+  advise,
+  commandFor,
+  everybodyCommand,
+  lackOf,
+  memoryCeiling,
+  type SuspectSite,
+  say,
+} from "./advise.ts";
 
 export type ErrorsView = Readonly<ReturnType<typeof errorsView>>;
 
@@ -102,9 +111,6 @@ export function errorsView(tally: RoundTally, facts: ViewFacts) {
 
 export const beyond = (all: readonly unknown[], listed: number): number => Math.max(0, all.length - listed);
 
-/** Causes more memory helps against; at the cap, level 1 has given up on raising it. */
-const MEMORY_RULES: readonly (string | null)[] = ["too-much-memory", "memory", "bad-alloc", "memory-check"];
-
 type Suggestion = Omit<Advice, "needsFile"> & {
   /** As it is typed; null: nothing is to be done, or not in the present state. */
   readonly command: string | null;
@@ -156,19 +162,12 @@ function adviceOn(tally: RoundTally, facts: ViewFacts): Advice {
     site: suspectOf(tally, facts),
     badFiles: sumOf("data") * 2 >= failures ? tally.files.filter(({ bad }) => bad).map(({ file }) => file) : [],
     lacks,
-    mostMemoryMb: lacks === "memory" && !canGetMore(most, tally, facts) ? (facts.request?.maxMemoryMb ?? null) : null,
+    mostMemoryMb: isMost ? memoryCeiling(most, tally.killedAtMb, facts.request?.maxMemoryMb ?? null) : null,
     isPermanent: sumOf("permanent") * 2 >= failures,
     host: suspectHost(tally),
     nextVersionKeeps: facts.nextVersionKeeps ?? false,
   });
 }
-
-const lackOf = ({ cause, rule }: CodeCount): "memory" | "time" | null =>
-  cause === "oom" || MEMORY_RULES.includes(rule) ? "memory" : cause === "walltime" ? "time" : null;
-
-/** By the recorded cause, and while there is more to give. */
-const canGetMore = (most: CodeCount | undefined, { killedAtMb }: RoundTally, { request }: ViewFacts): boolean =>
-  most?.cause === "oom" && killedAtMb !== null && killedAtMb < (request?.maxMemoryMb ?? 0);
 
 /** Sites by the nodes that failed there for a reason that may be the site's, each against the others. */
 const comparedSites = (sites: readonly SiteCount[]) =>

@@ -231,7 +231,12 @@ const APPLY: { readonly [Kind in Decision["kind"]]: Apply<Kind> } = {
   fail,
   restart,
   abort,
-  hold: (ports, facts, { hold }) => holdRequest(ports, facts, hold, (store) => applyBans(ports, store, facts)),
+  hold: (ports, facts, { hold }) =>
+    holdRequest(ports, facts, hold, async (store) => {
+      // With what its jobs were killed decides what people are advised.
+      if (facts.round) await tellMetrics(store, facts);
+      await applyBans(ports, store, facts);
+    }),
 };
 
 /** Carries out exactly what was decided. */

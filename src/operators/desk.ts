@@ -1,5 +1,7 @@
 import { groupBy } from "../base/group-by.ts";
 import type { RequestName } from "../domain/names.ts";
+import { mostMemoryMb } from "../domain/plan.ts";
+import { lackOf, memoryCeiling } from "../explain/advise.ts";
 import { causeAdvice, filterOf } from "../explain/cause-advice.ts";
 import type { Work } from "../lifecycle/ports.ts";
 import { loadQueue } from "../lifecycle/queue.ts";
@@ -31,6 +33,28 @@ async function bansOf({ store, clock }: Work, rows: readonly CauseRow[]): Promis
   return ({ site, names }) =>
     names.every((name) => bans.some((ban) => ban.site === site && concerns(ban, workflows.get(name)?.id ?? null)));
 }
+/** The most memory that all requests of a cause may have, where each was killed with as much; null: there is more, or they differ. */
+async function ceilingsOf(
+  { store, policy }: Work,
+  rows: readonly CauseRow[],
+): Promise<(row: CauseRow) => number | null> {
+  const names = [...new Set(rows.flatMap((row) => row.names))];
+  if (names.length === 0) return () => null;
+  const workflows = await store.workflows.forRequests(names);
+  const found = await Promise.all(names.map((name) => store.requests.get(name)));
+  const requests = new Map(found.flatMap((record) => (record ? [[record.spec.name, record] as const] : [])));
+  return (row) => {
+    const each = row.names.map((name) => {
+      const cores = requests.get(name)?.spec.resources.cores;
+      const killedAtMb = workflows.get(name)?.stepMetrics?.rounds.at(-1)?.killedAtMb ?? null;
+      const isUnknown = cores === undefined || (row.cause === "oom" && killedAtMb === null);
+      return isUnknown ? null : memoryCeiling(row, killedAtMb, mostMemoryMb(policy, cores));
+    });
+    const [first = null] = each;
+    return each.every((one) => one === first) ? first : null;
+  };
+}
+
 const kindKey = ({ exitCode, rule, cause, category }: FailureKind): string =>
   JSON.stringify([exitCode, rule, cause, category]);
 
@@ -44,6 +68,10 @@ export const deskCommands = (ports: Work): DeskCommands => ({
     const suspectOf = (row: CauseRow) =>
       suspects.find(({ place }) => place.site === row.site && kindKey(place) === kindKey(row)) ?? null;
     const isBanned = await bansOf(ports, rows.filter(suspectOf));
+    const ceilingOf = await ceilingsOf(
+      ports,
+      rows.filter((row) => lackOf(row) === "memory"),
+    );
     const causes = rows.map((row) => {
       const found = suspectOf(row);
       const site = found && {
@@ -58,6 +86,7 @@ export const deskCommands = (ports: Work): DeskCommands => ({
         meaning: meaningOf(row.exitCode, row.rule, row.cause),
         suggestion: causeAdvice(row, {
           site,
+          mostMemoryMb: ceilingOf(row),
           nextVersionKeeps: row.kinds.every((kind) => ports.kinds.get(kind)?.credits !== undefined),
         }),
         filter: filterOf(row),

@@ -165,6 +165,7 @@ const STORIES: Readonly<Record<string, () => Promise<void>>> = {
   "failures for good": () => held({}, 3, STOPPED),
   "failures that may go away": () => held({}, 3, {}),
   "jobs without memory": () => held({}, 3, OOM),
+  "jobs without memory that have the most there is": () => held({}, 3, { ...OOM, memoryMb: 3000 }),
   "bad input files": heldForFiles,
   "a site that stands out": heldForSite,
   "a graph whose job fails": heldGraph,
