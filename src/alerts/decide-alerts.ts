@@ -27,7 +27,7 @@ export function stuckAlerts(
     case "queued":
       return alert("info", `${since}: more slots or a higher priority would let it start`);
     case "active":
-      if (engine === null) return alert("warning", `${since}: nobody has asked the engine yet`);
+      if (engine === null) return alert("warning", `${since}: the engine was not asked yet`);
       if (engine.ok) return alert("warning", `${since}: slow; the engine answers and goes on`);
       return alert(
         "critical",
@@ -101,7 +101,7 @@ export function importAlerts(records: readonly ImportRecord[]): readonly AlertWi
       : []),
     // The first tries may meet a short outage.
     ...(lastError && (tries === 0 || tries > 2)
-      ? [alert(name, "status", "warning", `ReqMgr2 cannot be told of it: ${lastError}`)]
+      ? [alert(name, "status", "warning", `ReqMgr2 could not be updated: ${lastError}`)]
       : []),
   ]);
 }

@@ -24,7 +24,7 @@ export function makeTokens({ settings, audit }: Pick<Store, "settings" | "audit"
   return {
     list: async () => (await settings.listTokens()).map(withId),
 
-    /** null: nobody knows it. */
+    /** null: unknown it. */
     async nameOf(token: string): Promise<string | null> {
       const sha256 = hashOf(token);
       const nowMs = clock.now().getTime();

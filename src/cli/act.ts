@@ -101,7 +101,7 @@ function tellBulk(items: readonly BulkItem[], action: OperatorAction, { json, dr
 /** Many requests change at once: somebody has to say yes. */
 async function confirm(question: string): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new WorldError("bad-usage", "--yes", "nobody is there to say yes to this", {
+    throw new WorldError("bad-usage", "--yes", "there is no terminal to ask the question", {
       hint: "give --yes when you mean it, or --dry-run to look only",
     });
   const asking = createInterface({ input: process.stdin, output: process.stderr });

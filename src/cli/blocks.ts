@@ -10,7 +10,7 @@ const OPTIONS = {
 } as const satisfies Options;
 
 export const addBlocks = command("blocks", {
-  about: "blocks of outputs: what the catalog knows of them, their rules, what they wait for",
+  about: "blocks of outputs: registration, rules, and what each waits for",
   arguments: {
     "[what]": "a request; or retry or withdraw",
     "[name]": "retry: a request or a block; withdraw: a request",

@@ -36,7 +36,7 @@ const OPTIONS = {
 } as const satisfies Options;
 
 export const addClassify = command("classify", {
-  about: "say what failures mean that no rule knows; the last one sets the retries going",
+  about: "say what failures mean that no rule knows; when all are classified, the retries start",
   arguments: { "<name>": aRequest("the request") },
   options: OPTIONS,
   examples: [

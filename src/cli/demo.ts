@@ -16,7 +16,7 @@ import { personShow } from "./shows.ts";
 import { lookAt, print, talk } from "./terminal.ts";
 
 export const addDemo = command("demo", {
-  about: "everything embedded: a real and a simulated request side by side, failures and all",
+  about: "a demonstration that needs no setup: a real and a simulated request, with failures and recovery",
   options: {
     "--keep": "leave the server up afterwards, to look around",
     "--cms": "instead: two documents from an emulated ReqMgr2 to archived blocks, with Rucio away in the middle",

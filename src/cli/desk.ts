@@ -18,7 +18,7 @@ export const addCauses = command("causes", {
 });
 
 export const addFeed = command("feed", {
-  about: "what happened since a time, oldest first: moves, actions of people, alerts, bans, runs; to hand over with",
+  about: "what happened since a time, oldest first: moves, actions of people, alerts, bans, runs",
   options: {
     "--since <time>": { about: "2026-11-16T08:00:00Z, or how long ago: 30m, 8h, 2d", fallback: "8h" },
     "--kind <kind>": { about: "only these", choices: FEED_KINDS },

@@ -17,7 +17,7 @@ import { type Check, checkLines, fail, ok, warn } from "./view/checks.ts";
 import { count, duration } from "./view/text.ts";
 
 export const addDoctor = command("doctor", {
-  about: "checks engine, database, disk, clock and limits; says how to fix each",
+  about: "check engine, database, disk, clock and limits, and say how to fix problems",
   options: {
     "--engine <kind>": "check as if the server ran with this engine: local or dagman",
     "--set <key=value>": { about: "as for serve; may be repeated", parse: collect },

@@ -11,7 +11,7 @@ import { count } from "./view/text.ts";
 const HOLES = 10;
 /** Nobody can tell about some: a queue or a disk gives no answer. */
 const CANNOT_TELL = 1;
-const EXITS = `Exit 0: no holes, ${HOLES}: there are holes, ${CANNOT_TELL}: nobody can tell about some. See docs/exit-codes.md.`;
+const EXITS = `Exit 0: no holes, ${HOLES}: there are holes, ${CANNOT_TELL}: the state of some is unknown. See docs/exit-codes.md.`;
 const NAME = { "<name>": aRequest("the request, of kind segments") };
 /** What may change much only says so, unless somebody says yes. */
 export const CHANGES = { "--dry-run": "only say what would be done, as without --yes", "--yes": "do it" } as const;
@@ -70,7 +70,7 @@ function unsure(plan: Told): string {
   const [first, ...others] = unknown(plan);
   if (!first) return "";
   const more = others.length > 0 ? ` (and ${others.length} more)` : "";
-  return `\nnobody can tell about ${first.node}: ${first.reason}${more}; nothing is submitted for it`;
+  return `\nthe state of ${first.node} is unknown: ${first.reason}${more}; nothing is submitted for it`;
 }
 
 const VERIFIED: Columns<VerifiedView["nodes"][number]> = [

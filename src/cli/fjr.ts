@@ -10,7 +10,7 @@ export const addFjr = command("fjr <file>", {
   options: {},
   json: "for programs",
   examples: ["wms2 fjr FrameworkJobReport.xml", "wms2 fjr FrameworkJobReport.xml --json"],
-  more: "Reads reports of any size and release. One that was cut short is told as 50115, with the error it still names.",
+  more: "Reads reports of any size and release. One that was cut short is reported as 50115, with the error it still names.",
   async run(_call, file: string) {
     const report = await readReport(file);
     return { json: plain(report), page: () => page(report) };

@@ -34,7 +34,7 @@ export const addImportFrepp = command("import-frepp", {
     "wms2 import-frepp CM5.xml -x CM5_historical --output cm5.yaml",
     "wms2 import-frepp CM5.xml -x CM5_amip --command 'ts=./series.sh {source} {output} {inputs}' --output amip.yaml",
   ],
-  more: "What the XML has beyond that is left out, and told. See docs/guides/frepp.md.",
+  more: "What the XML has beyond that is left out, and listed. See docs/guides/frepp.md.",
   async run({ options }, file: string) {
     const { experiment, output, start, end, history, directory } = options;
     const commands = commandsIn(options.command ?? []);

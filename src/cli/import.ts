@@ -7,7 +7,7 @@ import { printJson, talk, tellWarnings } from "./terminal.ts";
 import { IMPORTS } from "./view/tables.ts";
 
 export const addImport = command("import", {
-  about: "take a request from ReqMgr2, by its name; once, however often it is asked for",
+  about: "import a request from ReqMgr2 by its name; importing it again changes nothing",
   arguments: { "[names...]": "the requests, as ReqMgr2 calls them" },
   options: {
     "--dry-run": "only fetch and check: nothing is stored",
@@ -15,7 +15,7 @@ export const addImport = command("import", {
       about: "change a field: priority=200000, urgent=true, recovery.max_rescues=1; may be repeated",
       parse: collect,
     },
-    "--list": "what was imported or could not be, and what ReqMgr2 has not been told",
+    "--list": "what was imported, what was refused, and what ReqMgr2 does not know yet",
     "--outcome <outcome>": { about: "with --list: only these", choices: IMPORT_OUTCOMES },
   },
   examples: [

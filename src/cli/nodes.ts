@@ -78,7 +78,7 @@ const tailText = (tails: LogsView["tails"], paint: Paint): string =>
     .join("\n\n");
 
 export const addAttempts = command("attempts", {
-  about: "the story of a request's nodes: a line per attempt, newest round first",
+  about: "every attempt of a request's jobs: one line each, newest round first",
   arguments: { "<name>": aRequest("the request") },
   options: {
     "--node <node>": "only of this node, like proc_000021 or mg_000003/merge",

@@ -79,7 +79,7 @@ function corrected(names: readonly string[], { from }: { from?: string }): { fro
 export const ACTIONS = [
   action(
     "release",
-    "let held requests go on: what finished stays, modifications apply from now on",
+    "let held requests go on: finished work stays, changes apply from now on",
     [
       'wms2 release muons --reason "site is back"',
       'wms2 release muons --ban T2_XX_Alpha --memory "3 GB" --reason "bad disks there" --dry-run',
@@ -97,7 +97,7 @@ export const ACTIONS = [
   ),
   action(
     "restart",
-    "kill and clone: give a request up and begin again as its next version",
+    "give a request up and start again as its next version (kill and clone)",
     [
       'wms2 restart muons --reason "software is fixed"',
       'wms2 restart muons --from corrected.yaml --reason "wrong input" --dry-run',
@@ -111,10 +111,10 @@ export const ACTIONS = [
   action("requeue", "take jobs out of the engine, keep what finished, and go back to the queue", [
     'wms2 requeue muons --reason "others are in a hurry"',
   ]),
-  action("resume", "go on with requests that were stopped or held by hand", [
+  action("resume", "go on with requests that a person stopped or held", [
     'wms2 resume muons --reason "schedd is back"',
   ]),
-  action("hold", "stop it and have somebody look: it waits for a person", [
+  action("hold", "stop it, and ask for a person to look at it", [
     'wms2 hold muons --reason "look at the first outputs"',
   ]),
   action("rescue", "run the failed work units of the present round again now", [
@@ -135,7 +135,7 @@ export const ACTIONS = [
 ];
 
 export const addRetry = command("retry", {
-  about: "try failed jobs that cool off again now, while the run goes on; their budget stays",
+  about: "retry failed jobs now instead of later, while the run goes on; their budget stays",
   arguments: { "[names...]": aRequest("the requests") },
   options: {
     ...ACT_OPTIONS,
@@ -152,7 +152,7 @@ export const addRetry = command("retry", {
 });
 
 export const addResubmit = command("resubmit", {
-  about: "give chosen nodes or work units a new budget and run them again; their history stays",
+  about: "run chosen jobs or work units again with new retries; their history stays",
   arguments: { "<name>": aRequest("the request") },
   options: {
     "--nodes <nodes...>": "these nodes, like mg_000003/proc_000021",

@@ -8,7 +8,7 @@ import { talk } from "./terminal.ts";
 import { ALERTS, AUDIT, QUEUE } from "./view/tables.ts";
 
 export const addQueue = command("queue", {
-  about: "which requests wait for a slot, at which position and why",
+  about: "the queue: which requests wait for a slot, at which position, and why",
   options: { "--max-active <number>": "requests that may be in the engine at once; kept over restarts" },
   examples: [
     "wms2 queue",

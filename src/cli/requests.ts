@@ -12,7 +12,7 @@ import { OUTPUTS, REQUESTS } from "./view/tables.ts";
 import { bytes, count } from "./view/text.ts";
 
 export const addList = command("list", {
-  about: "requests, newest first: how far they are, and why they do not move",
+  about: "requests, newest first: their progress, and why one does not move",
   options: {
     "--status <status>": { about: "only these; may be repeated", choices: REQUEST_STATUSES, parse: oneOfStatuses },
     "--requestor <name>": "only those of this requestor",
@@ -49,7 +49,7 @@ function oneOfStatuses(word: string, before: RequestStatus[] = []): RequestStatu
 const SHOWN_OUTPUTS = 1000;
 
 export const addShow = command("show", {
-  about: "everything about one request: status, why it waits or is held, work, outputs, moves",
+  about: "everything about one request: status, why it waits or is held, progress, outputs, history",
   arguments: { "<name>": aRequest("the request") },
   examples: ["wms2 show weather-example", "wms2 show weather-example --json | jq .request.status"],
   async run({ client }, name: string) {
@@ -86,7 +86,7 @@ async function jobFacts(
 }
 
 export const addOutputs = command("outputs", {
-  about: "merged files of a request: where they are, what is in them",
+  about: "merged files of a request: paths, events and sizes",
   arguments: { "<name>": aRequest("the request") },
   options: { "--paths": "only the paths, one a line" },
   json: "as JSON, with checksums and parents",

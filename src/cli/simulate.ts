@@ -15,7 +15,7 @@ const OPTIONS = {
 
 /** A story told in virtual time, without a server: the real decisions, an engine that only pretends. */
 export const addSimulate = command("simulate", {
-  about: "tell a scenario in virtual time: real decisions, a scripted engine, days in seconds",
+  about: "run a scenario in virtual time: the real decisions, a scripted engine; days take seconds",
   arguments: { "<file>": "the scenario as YAML or JSON" },
   options: OPTIONS,
   examples: [

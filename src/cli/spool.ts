@@ -11,7 +11,7 @@ import { type Columns, table } from "./view/table.ts";
 import { bytes, count, duration, secondsSince, thousands } from "./view/text.ts";
 
 export const addSpool = command("spool", {
-  about: "what takes the space of submit directories, and when it will be cleaned up",
+  about: "what fills the disk with submit directories, and when it will be cleaned up",
   more: `Reads the disk of this machine; with a server running, says also what becomes of what it finds. Submit directories
 of finished requests are compacted after housekeeping.compact_after_hours and removed after
 housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
@@ -24,7 +24,7 @@ housekeeping.remove_after_days (docs/guides/housekeeping.md).`,
     const served = namedServer(options) !== undefined || liveServer(config.data_dir) !== null;
     const known = served ? await askServer(clientFor(options)) : null;
     const items = spoolReport(usage, known, section(config, "housekeeping"));
-    const unknown = known === null ? "no server answered, so nobody knows what is finished" : "";
+    const unknown = known === null ? "no server answered, so it is not known what is finished" : "";
     return {
       json: { spool_dir, storage_dir, server: known !== null, total: totals(items), items },
       page: (look) => (items.length > 0 ? spoolTable(items, look) : ""),

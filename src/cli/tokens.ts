@@ -11,7 +11,7 @@ const TOKENS: Columns<TokenView> = [
 ];
 
 export const addTokens = command("tokens", {
-  about: "who may change things: operator tokens by name; add one, withdraw one",
+  about: "operator tokens by name (who may change things): add one, withdraw one",
   arguments: {
     "[verb]": { about: "what to do", choices: ["list", "add", "remove"], fallback: "list" },
     "[name]": "the token; to remove one, its id will do, too",

@@ -8,7 +8,7 @@ import { paintFor, talk } from "./terminal.ts";
 import { outcomeLine } from "./view/watched.ts";
 
 export const addWatch = command("watch", {
-  about: "live progress by work unit, until everything ended or waits for a person",
+  about: "live progress by work unit, until all requests have ended or wait for a person",
   arguments: { "[names...]": aRequest("requests to watch") },
   options: {
     "--all": "every request that is open, also those submitted meanwhile",

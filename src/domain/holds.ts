@@ -208,7 +208,7 @@ export const HOLDS = {
     release: "plan",
   },
   "keeps-failing": {
-    meaning: "passes over it failed in the same way too often; the message says how",
+    meaning: "the server failed on it in the same way too often; the message says how",
     evidence: ["error", "subject", "hint"],
     who: "administrator",
     help: "`wms2 show NAME`: the evidence has a hint; then `release`",

@@ -108,7 +108,7 @@ export interface PlanSummary {
   readonly nodesByRole: Readonly<Partial<Record<NodeRole, number>>>;
   readonly inputFiles: number;
   readonly events: bigint;
-  /** 0: nobody knows. */
+  /** 0: unknown. */
   readonly expectedBytes: number;
   /** What the workflow's counters are after this round. */
   readonly next: {

@@ -51,7 +51,7 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
     timeoutSec: HOUR,
   },
   queued: {
-    meaning: "waits for a slot; says why and at which position",
+    meaning: "waits in the queue for a free slot",
     moves: ["planning", "active", "stopping", "held", "aborted"],
     usesCapacity: false,
     timeoutSec: 7 * DAY,
@@ -87,7 +87,7 @@ export const REQUEST_STATUS: Record<RequestStatus, StatusFacts> = {
     timeoutSec: 600,
   },
   held: {
-    meaning: "waits for an operator, always with a reason",
+    meaning: "waits for an operator; the reason is given",
     moves: ["queued", "resubmitting", "active", "stopping", "failed", "aborted"],
     usesCapacity: false,
     timeoutSec: null,

@@ -207,7 +207,7 @@ export interface FillObstacle {
   readonly reason: string;
   /** Nodes that stand at the beginning of it: itself, or what it waits for in the end. */
   readonly causes: readonly NodeId[];
-  /** When it moves by itself; null: nobody knows. */
+  /** When it moves by itself; null: unknown. */
   readonly until: Date | null;
 }
 

@@ -42,7 +42,7 @@ export interface Wait {
   readonly code: WaitCode;
   readonly reason: string;
   readonly since: Date;
-  /** When it moves by itself; null: nobody knows. */
+  /** When it moves by itself; null: unknown. */
   readonly until: Date | null;
   readonly who: (typeof WAIT_CODES)[WaitCode];
   /** What else waits, in words. */

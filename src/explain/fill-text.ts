@@ -7,7 +7,7 @@ const MOST_LINES = 20;
 /** What people have to look at comes first. */
 const OBSTACLES: Readonly<Record<FillObstacle["kind"], string>> = {
   held: "held",
-  unknown: "nobody can tell about",
+  unknown: "of unknown state",
   "no-history": "without history",
   blocked: "blocked",
   later: "later",

@@ -179,7 +179,7 @@ export interface LeftBehind<W extends Work = Work> {
   readonly round: number;
   /** The first event that no round has planned. */
   readonly nextFirstEvent: bigint;
-  /** In the order they were planned. `ranges` null: nobody knows any more, and then all units of the round are here. */
+  /** In the order they were planned. `ranges` null: unknown any more, and then all units of the round are here. */
   readonly units: readonly { readonly unit: string; readonly ranges: readonly PlannedRange[] | null }[];
   readonly finished: ReadonlySet<string>;
 }

@@ -61,7 +61,7 @@ const follows = z
   .describe("What follows a stop: it waits until it is resumed, or it is queued again; null: it is no stop");
 const effectSchema = named("ActionEffect", {
   jobs_killed: z.int().describe("Jobs that run now and are killed by it"),
-  hours_lost: z.number().nullable().describe("What these have worked so far, together; null: nobody can tell"),
+  hours_lost: z.number().nullable().describe("What these have worked so far, together; null: unknown"),
   units_kept: z.int().describe("Work units that are done and stay so"),
   units_left: z.int().describe("Those that are planned and not done"),
   unit_word: z.string().describe("What people call a unit of this kind"),

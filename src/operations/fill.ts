@@ -42,7 +42,7 @@ const planSchema = named("FillPlan", {
     z.strictObject({
       ...each(z.string(), "node", "kind", "reason"),
       causes: strings,
-      until: time.nullable().describe("When it moves by itself; null: nobody knows"),
+      until: time.nullable().describe("When it moves by itself; null: unknown"),
     }),
   ),
   done: z.int(),

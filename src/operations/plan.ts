@@ -13,7 +13,7 @@ const describedSchema = z.strictObject({
   units_by_site: byWord,
   jobs_per_unit: spread,
   events_per_job: spread.nullable(),
-  expected_bytes: z.number().describe("0: nobody knows"),
+  expected_bytes: z.number().describe("0: unknown"),
   expected_bytes_per_unit: spread,
   core_hours: z.number().describe("If every job took as long as it may"),
   resources: z.partialRecord(z.enum(NODE_ROLES), resources),

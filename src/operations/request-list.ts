@@ -26,7 +26,7 @@ export const howFar = {
     .nullable()
     .describe("Work units over all rounds; failed and running are of the present one. null: nothing was planned yet"),
   failing: z.int().describe("Jobs that failed and are to be retried, when the ledgers were last read"),
-  eta: estimateSchema.nullable().describe("When the present round will be done, if it goes on so; null: nobody knows"),
+  eta: estimateSchema.nullable().describe("When the present round will be done, if it goes on so; null: unknown"),
 };
 
 export const facetsSchema = named("RequestFacets", {

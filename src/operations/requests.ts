@@ -24,7 +24,7 @@ const waitSchema = named("Wait", {
   code: z.enum(Object.keys(WAIT_CODES) as WaitCode[]).describe("The reason, for programs"),
   reason: z.string(),
   since: time,
-  until: time.nullable().describe("When it moves by itself; null: nobody knows"),
+  until: time.nullable().describe("When it moves by itself; null: unknown"),
   who: z.enum(["time", "operator", "pool", "service"]).describe("Who can change it; time: nobody has to"),
   details: strings.describe("What else waits"),
 });

@@ -1,6 +1,6 @@
 import type { StepMetricsView } from "./workflows.ts";
 
-/** What a round asked for against what its jobs used; null: nobody knows. */
+/** What a round asked for against what its jobs used; null: unknown. */
 export interface RoundUse {
   readonly round: number;
   readonly askedMb: number | null;

@@ -15,7 +15,7 @@ const queueEntry = z.strictObject({
   reason: z.string(),
   expected_at: time
     .nullable()
-    .describe("When a slot should be free for it, by the estimates of those that run; null: nobody can tell"),
+    .describe("When a slot should be free for it, by the estimates of those that run; null: unknown"),
 });
 const whatIf = z.string().regex(/^[A-Za-z0-9][\w.-]*:\d{1,10}$/, "not name:priority");
 const queueSchema = named("AdmissionQueue", {

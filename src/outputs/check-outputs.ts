@@ -26,7 +26,7 @@ export type MergedSize = number | "absent" | "foreign";
 export interface OutputFacts {
   readonly expected: readonly ExpectedOutput[];
   readonly block: number | null;
-  /** node → LFNs of its inputs; null: nobody knows any more. */
+  /** node → LFNs of its inputs; null: unknown any more. */
   readonly inputs: ReadonlyMap<string, readonly string[]> | null;
   /** Where the engine ran the merge; null: it does not say. */
   readonly site: string | null;

@@ -21,7 +21,7 @@ interface FileSeen {
 
 /**
  * Reads a FrameworkJobReport piece by piece, however large: most of one is lists of branches, which are passed over. Nothing in
- * it is an error of ours: what cannot be understood is left out, and a root that was never closed is told as 50115.
+ * it is an error of ours: what cannot be understood is left out, and a root that was never closed is reported as 50115.
  */
 export class FjrReader {
   readonly #parser = new SaxesParser();

@@ -117,7 +117,7 @@ function jobEntry({ job, resources, seed }: ProcessingNodePlan) {
 }
 type JobEntry = ReturnType<typeof jobEntry>;
 
-/** run → the lumis of whole files, for jobs that do not report what they read; null: nobody knows. */
+/** run → the lumis of whole files, for jobs that do not report what they read; null: unknown. */
 function lumisOf(inputs: readonly InputFile[]): Record<string, [number, number][]> | null {
   if (inputs.length === 0 || inputs.some(({ lumis }) => lumis.length === 0)) return null;
   const ranges: Record<string, [number, number][]> = {};

@@ -70,7 +70,7 @@ function Told({ about, text: given }: { about: string; text: string }): ReactNod
         <div className="actions">
           <ActionButton
             className="primary"
-            whyNot={notOperator ?? (run.isPending ? "it is being told" : null)}
+            whyNot={notOperator ?? (run.isPending ? "it is running" : null)}
             onPress={() => run.mutate(text)}
           >
             Run it

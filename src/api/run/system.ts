@@ -32,7 +32,7 @@ export const admissionRuns: Runs<typeof admission> = {
   },
 };
 
-/** When those that take a slot would be through; null: nobody can tell. */
+/** When those that take a slot would be through; null: unknown. */
 async function endsOf(queries: Call["queries"], now: Date): Promise<(Date | null)[]> {
   const { items } = await queries.requests({ status: CAPACITY_STATUSES, limit: 1000 });
   const progress = await queries.progress(items.map(({ spec }) => spec.name));

@@ -19,6 +19,8 @@ interface Bar {
   readonly attempt: AttemptView;
   readonly from: number;
   readonly to: number;
+  /** In whole seconds, as its beginning: both are no later than what was so. */
+  readonly ended: number;
 }
 interface Lane {
   readonly host: string;
@@ -32,7 +34,7 @@ export function drawTimeline(attempts: readonly AttemptView[]): Html | null {
     const [from, ended] = [Date.parse(attempt.started_at ?? ""), Date.parse(attempt.ended_at ?? "")];
     // Starts and ends are whole seconds; how long it took is known better.
     const to = Math.max(ended, from + (attempt.wall_sec ?? 0) * 1000);
-    return Number.isFinite(to) ? [{ attempt, from, to }] : [];
+    return Number.isFinite(to) ? [{ attempt, from, to, ended }] : [];
   });
   if (timed.length === 0) return null;
   const bars = chosen(timed);
@@ -59,18 +61,27 @@ function chosen(bars: readonly Bar[]): readonly Bar[] {
   return [...failed, ...others.filter((_, place) => Math.floor(place / step) !== Math.floor((place - 1) / step))];
 }
 
-/** Each bar in the first lane of its host that is free. Hosts by name. */
-function inLanes(bars: readonly Bar[]): readonly Lane[] {
-  const hosts = new Map<string, { end: number; bars: Bar[] }[]>();
-  for (const bar of [...bars].sort((a, b) => a.from - b.from || a.to - b.to)) {
+/** Starts and ends are known to the second. */
+const SECOND = 1000;
+
+/**
+ * Each bar in the first lane of its host that can have been free: jobs that followed one another at one place never overlap by
+ * their whole seconds, so there are no more lanes than places. Within the second a bar began in, it stands behind the one before.
+ * Hosts by name.
+ */
+export function inLanes(bars: readonly Bar[]): readonly Lane[] {
+  const hosts = new Map<string, { ended: number; drawnTo: number; bars: Bar[] }[]>();
+  for (const bar of [...bars].sort((a, b) => a.from - b.from || a.ended - b.ended || a.to - b.to)) {
     const host = bar.attempt.host ?? bar.attempt.site ?? "unknown host";
     const lanes = hosts.get(host) ?? [];
     hosts.set(host, lanes);
-    const free = lanes.find(({ end }) => end <= bar.from);
+    const free = lanes.find(({ ended }) => ended <= bar.from);
     if (free) {
-      free.bars.push(bar);
-      free.end = bar.to;
-    } else lanes.push({ end: bar.to, bars: [bar] });
+      const from = Math.max(bar.from, Math.min(free.drawnTo, bar.from + SECOND));
+      const to = Math.max(from, Math.min(from + bar.to - bar.from, Math.max(bar.ended + SECOND, bar.to)));
+      free.bars.push({ ...bar, from, to });
+      [free.ended, free.drawnTo] = [Math.max(free.ended, bar.ended), Math.max(free.drawnTo, to)];
+    } else lanes.push({ ended: bar.ended, drawnTo: bar.to, bars: [bar] });
   }
   return [...hosts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -99,5 +110,5 @@ function drawBar({ attempt, from, to }: Bar, y: number, x: (time: number) => num
   const name = attempt.job ?? `${attempt.unit}/${attempt.node}`;
   // A failure is told by a letter above its bar even where there is no room in it.
   const letter = width >= LETTER_WIDTH || state === "failed";
-  return html`<rect class="box ${state}" x="${at(x(from))}" y="${y}" width="${at(width)}" height="${ROW - 2}"><title>${name}, try ${attempt.retry + 1}: ${outcome(attempt)}, ${duration((to - from) / 1000)}</title></rect>${when(letter, () => html`<text class="on on-${state}" x="${at(x(from) + 2)}" y="${y + 10}">${JOB_STATE[state].letter}</text>`)}`;
+  return html`<rect class="box ${state}" x="${at(x(from))}" y="${y}" width="${at(width)}" height="${ROW - 2}"><title>${name}, try ${attempt.retry + 1}: ${outcome(attempt)}, ${duration(attempt.wall_sec ?? (to - from) / 1000)}</title></rect>${when(letter, () => html`<text class="on on-${state}" x="${at(x(from) + 2)}" y="${y + 10}">${JOB_STATE[state].letter}</text>`)}`;
 }

@@ -135,7 +135,7 @@ function emptyText({ view, filter, ended }: TopState): string {
   if (view === "alerts") return "no alerts";
   if (view === "queue") return "the queue is empty";
   if (filter) return `no request matches /${filter}; esc shows all`;
-  return ended ? "no requests yet: wms2 submit FILE hands one in" : "nothing is open; e shows what has ended";
+  return ended ? "no requests yet: wms2 submit FILE submits one" : "nothing is open; e shows what has ended";
 }
 
 /** Below 110 columns, what the line about the choice says anyway is left out. */

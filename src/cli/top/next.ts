@@ -35,7 +35,7 @@ export const ACTION_KEYS = {
   h: ["hold", "hold: stop it and have somebody look"],
   r: ["release", "release: let a held one go on"],
   s: ["stop", "stop: it stays stopped until it is resumed"],
-  u: ["resume", "resume what was stopped or held by hand"],
+  u: ["resume", "resume what a person stopped or held"],
   f: ["resubmit", "run everything that failed again, with a new budget"],
   X: ["abort", "abort: end it for good"],
 } as const satisfies Record<string, readonly [OperatorAction, string]>;

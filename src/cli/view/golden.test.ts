@@ -318,6 +318,13 @@ test("watch: lines for logs and pipes", () =>
       changeLine(watched(heldRequest(), []), NOW),
       changeLine(watched(graphRequest(), few), NOW),
       outcomeLine(watched(named("muons-2026", { ...fresh, status: "completed", statusSince: NOW }), few), NOW),
+      outcomeLine(
+        watched(
+          named("muons-2026", { ...fresh, status: "completed", statusSince: NOW, outputState: "invalidated" }),
+          few,
+        ),
+        NOW,
+      ),
       outcomeLine(watched(named("muons-2026", { ...fresh, status: "aborted", statusSince: NOW }), []), NOW),
     ].join("\n"),
     200,

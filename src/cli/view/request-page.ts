@@ -90,9 +90,9 @@ function troubleLines(request: RequestDetailView, look: Look): string[] {
 }
 
 const WHO = {
-  time: "passes by itself",
+  time: "no action needed",
   operator: "needs a person",
-  pool: "needs whoever keeps the workers",
+  pool: "needs the administrator of the workers",
   service: "goes on when the service is back",
 } as const;
 

@@ -132,7 +132,7 @@ export const IMPORTS: Columns<ImportView> = [
 export const importTrouble = ({ reasons, changes, last_error, next_try_at }: ImportView): readonly string[] => [
   ...reasons,
   ...changes.map((line) => `changed there: ${line}`),
-  ...(last_error ? [`not told: ${last_error}${next_try_at ? `; next try ${stamp(next_try_at)}` : ""}`] : []),
+  ...(last_error ? [`ReqMgr2 not updated: ${last_error}${next_try_at ? `; next try ${stamp(next_try_at)}` : ""}`] : []),
 ];
 
 export const ALERTS: Columns<AlertView> = [

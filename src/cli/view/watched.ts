@@ -87,6 +87,7 @@ export function outcomeLine(watched: WatchedRequest, now: Date): string {
   const work = `${unitsOf(request.kind, units.done, units.total)}${retries ? `, ${count(retries, "retry", "retries")}` : ""}, ${duration(elapsedSec)}`;
   switch (request.status) {
     case "completed":
+      if (request.output_state !== "active") return `${name} completed: ${work}; ${request.status_meaning}`;
       return `${name} completed: ${work}; outputs: wms2 outputs ${name}`;
     case "held":
       return `${name} is held: ${whyNotMoving(request)}; more: wms2 show ${name}`;

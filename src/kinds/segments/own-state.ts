@@ -112,7 +112,7 @@ function productState(node: SegmentNode, row: NodeRow | undefined, facts: FillFa
   }
 }
 
-/** Whether it is made of something else now than when it was made, or its input was missing; null: nobody can tell. */
+/** Whether it is made of something else now than when it was made, or its input was missing; null: unknown. */
 function hasChanged(node: SegmentNode, { madeOfSum: then }: NodeRow, { rows, history }: FillFacts): boolean | null {
   const sum = then === null ? null : madeOfSum(node, rows, history);
   return sum === null ? null : sum !== then;

@@ -39,7 +39,8 @@ const TABLE = {
     otherwise: "only a held request can be failed: hold it first, or abort it",
   },
   restart: {
-    meaning: "kill and clone: give it up and begin again as the next version; what is completed stays until that is",
+    meaning:
+      "give it up and start again as the next version (kill and clone); outputs stay until the next version has completed",
     allowed: ["held", "failed", "aborted", "completed"],
     already: [],
     otherwise: "only a request that is held or over can be restarted: hold it first",
@@ -48,7 +49,7 @@ const TABLE = {
     meaning: "take its jobs out of the engine and keep what finished; it stays stopped until it is resumed",
     allowed: STOPPABLE,
     already: ["held"],
-    otherwise: "it has not been handed in yet",
+    otherwise: "it has not been submitted yet",
   },
   requeue: {
     meaning: "take its jobs out of the engine, keep what finished, and go back to the queue",
@@ -69,7 +70,7 @@ const TABLE = {
     otherwise: "",
   },
   hold: {
-    meaning: "stop it and have somebody look: it waits for a person",
+    meaning: "stop it, and ask for a person to look at it",
     allowed: STOPPABLE,
     already: ["held"],
     otherwise: "it has not been submitted yet",
@@ -81,17 +82,17 @@ const TABLE = {
     otherwise: "a rescue needs a run that has ended with failures",
   },
   resubmit: {
-    meaning:
-      "give chosen jobs a new budget and run them again: those of a graph beside its run, others when their run has ended",
+    meaning: "run chosen jobs again with new retries: jobs of a graph at once, others when the run has ended",
     allowed: ["held", "partial", "active"],
     already: [],
     otherwise: "nodes can be resubmitted when they have failed",
   },
   retry: {
-    meaning: "try failed jobs that cool off again now, while the run goes on",
+    meaning: "retry failed jobs now instead of later, while the run goes on",
     allowed: ["active"],
     already: [],
-    otherwise: "jobs cool off only in a run that goes on; resubmit runs failed ones of an ended run again",
+    otherwise:
+      "only a run that goes on has jobs that wait for a retry; of an ended run, resubmit runs failed jobs again",
   },
   move: {
     meaning: "go on with the engine of this server: finished work is kept, the rest is planned again for its sites",

@@ -14,7 +14,7 @@ interface RunFacts {
     /** Where its jobs run, if the document's run elsewhere: it is another request then; null: in the same folder, or in none. */
     readonly otherFolder: string | null;
   } | null;
-  /** Jobs that would run in another version, since what finished before still holds for the others; null: nobody can tell. */
+  /** Jobs that would run in another version, since what finished before still holds for the others; null: unknown. */
   readonly toRun: number | null;
   /** Jobs that finished in the latest version, and whose files have changed or gone since. */
   readonly stale: number;

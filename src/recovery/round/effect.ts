@@ -9,7 +9,7 @@ export interface Effect {
   readonly action: OperatorAction;
   /** Jobs that run now and are killed by it. */
   readonly jobsKilled: number;
-  /** What these have worked so far, together, in seconds of a clock on the wall; null: nobody can tell. */
+  /** What these have worked so far, together, in seconds of a clock on the wall; null: unknown. */
   readonly secondsLost: number | null;
   /** Work units that are done and stay so, and those that are planned and not done. */
   readonly unitsKept: number;

@@ -35,7 +35,7 @@ export interface ReleaseFacts {
   readonly kindFields: readonly string[];
   /** Most a job of it may ask for. */
   readonly maxMemoryMb: number;
-  /** null: nobody knows their names. */
+  /** null: unknown their names. */
   readonly knownSites: readonly SiteName[] | null;
   readonly possibleSites: readonly SiteName[] | null;
   readonly bannedSites: readonly SiteName[];

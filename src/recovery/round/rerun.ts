@@ -47,7 +47,7 @@ export function decideRescueNow(facts: RerunFacts): Result<Rerun, readonly Probl
     epochOf: null,
     reelectUnits: reelectUnits([...open, ...beyondRescue], facts),
     beside: false,
-    reason: `rescue by hand: ${plural(failed, `failed ${facts.unitWord}`)} to be run again`,
+    reason: `rescue on request: ${plural(failed, `failed ${facts.unitWord}`)} to be run again`,
   });
 }
 

@@ -47,7 +47,7 @@ export function Alerts({ alerts, open, ofHeld }: AlertsProps): ReactNode {
       </header>
       {problem !== null && <Problem error={problem} />}
       {alerts.length === 0 && (
-        <p className="body quiet">{ofHeld > 0 ? "None besides those of held requests." : "None is open."}</p>
+        <p className="body quiet">{ofHeld > 0 ? "No others than those of held requests." : "None is open."}</p>
       )}
       <ol className="groups">
         {alerts.map((alert) => (

@@ -14,12 +14,12 @@ interface Sentence {
   readonly is: string;
   readonly because: string | null;
   readonly next: string | null;
-  /** null: nobody knows, or there is nothing to wait for. */
+  /** null: unknown, or there is nothing to wait for. */
   readonly when: { readonly at: string } | string | null;
 }
 
 const IS: Readonly<Record<RequestStatus, string>> = {
-  new: "It is a draft: nobody works on it yet",
+  new: "It is a draft, not submitted yet",
   submitted: "It was submitted and is being set up",
   queued: "It waits in the queue",
   planning: "Its next round is being planned",
@@ -34,7 +34,7 @@ const IS: Readonly<Record<RequestStatus, string>> = {
 };
 
 const NEXT: Readonly<Record<RequestStatus, string | null>> = {
-  new: "somebody hands it in: submit",
+  new: "submit it",
   submitted: "it joins the queue",
   queued: "it is planned when a slot is free",
   planning: "the engine gets its jobs",

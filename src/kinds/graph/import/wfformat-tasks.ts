@@ -11,7 +11,7 @@ export interface WfTask {
   readonly parents: readonly string[];
   readonly inputs: readonly string[];
   readonly outputs: readonly { readonly id: string; readonly bytes: number }[];
-  /** null: nobody knows. */
+  /** null: unknown. */
   readonly seconds: number | null;
   readonly priority: number;
 }
