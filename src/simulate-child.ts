@@ -6,7 +6,7 @@ import { WorldError } from "./base/errors.ts";
 
 /** What `wms2 simulate` said of a scenario. */
 interface Simulated {
-  /** All that the scenario expects came true. */
+  /** All expectations of the scenario were met. */
   readonly ok: boolean;
   readonly text: string;
 }

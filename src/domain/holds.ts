@@ -216,7 +216,7 @@ export const HOLDS = {
     release: "plan",
   },
   bug: {
-    meaning: "the program broke a promise to itself",
+    meaning: "an internal error of the program",
     evidence: ["error", "message", "where", "correlation"],
     who: "developers",
     help: "please report it, with the evidence",

@@ -98,18 +98,18 @@ export function advise(facts: FailureFacts): Advice {
     return nextVersionKeeps
       ? say(
           "restart",
-          "trying again changes nothing: correct what they name; the next version keeps what is done and unchanged",
+          "a retry changes nothing: correct the cause; the next version keeps what is done and unchanged",
           {},
           true,
         )
       : say(
           "release",
-          "trying again changes nothing: correct what they name and go on with the corrected file; what is done stays",
+          "a retry changes nothing: correct the cause and go on with the corrected file; what is done stays",
           {},
           true,
         );
   const where = facts.host === null ? "" : `most of them on ${facts.host}; `;
-  return say("rescue", `${where}they may go away by themselves: try what failed again`);
+  return say("rescue", `${where}the failures may be temporary: run what failed again`);
 }
 
 const suspicion = ({ name, here, elsewhere }: SuspectSite): string =>

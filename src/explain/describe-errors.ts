@@ -50,7 +50,8 @@ function headline(view: ErrorsView): string {
   if (unitsFailed === 0) return `${retrying || "no failures"}; ${done}`;
   const share = unitsTotal > 0 ? ` (${percent(unitsFailed / unitsTotal)})` : "";
   const nodes = unitWord === "job" ? "" : `, ${plural(nodesFailed, "node")}`;
-  const recovered = nodesRecovered > 0 ? `; ${plural(nodesRecovered, nodeWord(view))} failed once and got through` : "";
+  const recovered =
+    nodesRecovered > 0 ? `; ${plural(nodesRecovered, nodeWord(view))} failed at first and then succeeded` : "";
   return `${unitsFailed} of ${plural(unitsTotal, unitWord)} failed${share}${nodes}${recovered}${retrying && `; ${retrying}`}`;
 }
 

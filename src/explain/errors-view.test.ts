@@ -106,7 +106,7 @@ test("of a graph it speaks of jobs, by the names a person gave them, and never o
   const facts = { ...NOWHERE, unitWord: "job", unitsTotal: 6, unitsDone: 1, blocked: [{ by: job(0), units: 3 }] };
   const lines = describeErrors(errorsView(tally, { ...facts, nameOf: (unit) => `fit ${unit.at(-1)}` }), 200);
   expect(lines.join("\n")).toMatchInlineSnapshot(`
-    "2 of 6 jobs failed (33 %); 1 job failed once and got through
+    "2 of 6 jobs failed (33 %); 1 job failed at first and then succeeded
     category   infrastructure 2
     first      2026-01-01T00:00:00.000Z fit 0 at here: copying the output to storage failed
 
@@ -117,7 +117,7 @@ test("of a graph it speaks of jobs, by the names a person gave them, and never o
     sites
           2  here                 of 2 jobs that ran there
 
-    suggested: rescue: they may go away by themselves: try what failed again"
+    suggested: rescue: the failures may be temporary: run what failed again"
   `);
   expect(lines.join("\n")).not.toMatch(/\bunits?\b|\bnodes?\b|job_0/);
 });
@@ -152,7 +152,7 @@ test("codes have the meaning of the built-in table", () => {
 });
 
 const GOLDEN_SMALL: readonly string[] = [
-  "3 of 10 units failed (30 %), 5 nodes; 1 node failed once and got through",
+  "3 of 10 units failed (30 %), 5 nodes; 1 node failed at first and then succeeded",
   "category   infrastructure 4 · data 1",
   "first      2025-12-31T23:00:00.000Z mg_000001/proc_000000 at T2_XX_Alpha: no more retries:",
   "           /store/data/a.root failed at two sites",
@@ -201,7 +201,7 @@ const GOLDEN_BIG: readonly string[] = [
   "     84  suspected /store/f3 (T2_XX_Alpha)",
   "     84  suspected /store/f4 (T2_XX_Alpha)",
   "",
-  "suggested: release: trying again changes nothing: correct what they name and go on with the",
+  "suggested: release: a retry changes nothing: correct the cause and go on with the",
   "           corrected file; what is done stays",
 ];
 

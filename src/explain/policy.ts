@@ -155,8 +155,8 @@ export const otherSpeech = ({ settings, rows }: Policy): Policy => ({
 });
 
 const SPEECHES = {
-  ordinary: "Of an ordinary program",
-  cms: "Of the framework (its report is there, or cmsRun or the simulator is the payload)",
+  ordinary: "For an ordinary program",
+  cms: "For the framework (its report is there, or cmsRun or the simulator is the payload)",
 } as const;
 
 /** The attempts before it are played through, at the same site. */

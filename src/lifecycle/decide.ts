@@ -143,7 +143,7 @@ function decideRunning(facts: Facts, running: Extract<RunObservation, { kind: "r
 function decidePartial(facts: Facts, policy: DecidePolicy): Decision {
   const { dag, round } = facts;
   if (dag && !isDagOver(dag.status)) return decideSubmission(facts, policy);
-  if (!round) return bug("a round ended that nobody can read", "decidePartial", facts);
+  if (!round) return bug("a round ended, and its files cannot be read", "decidePartial", facts);
   const decision = decideRound(round.facts);
   if (facts.hasProducts && ENDS_INTO_ROWS.has(round.facts.verdict) && decision.kind !== "stopped")
     return {

@@ -90,7 +90,7 @@ const unclassifiedItem = z.strictObject({
 });
 const unclassifiedSchema = named("Unclassified", {
   total: z.int(),
-  open: z.int().describe("Of them, those nobody has classified yet"),
+  open: z.int().describe("Of them, those not yet classified"),
   ...paged(unclassifiedItem),
 });
 export type UnclassifiedView = z.infer<typeof unclassifiedSchema>;

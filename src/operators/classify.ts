@@ -173,7 +173,7 @@ const answersFor = (wanted: readonly Wanted[]) =>
 
 const NOT_LOOKED: ReadonlyMap<string, Likeness> = new Map();
 
-/** A group stands for its nodes: those nobody has classified yet, or in the same way. */
+/** A group stands for its nodes: those not yet classified, or in the same way. */
 function inGroups(
   items: readonly Classification[],
   waiting: readonly Waiting[],

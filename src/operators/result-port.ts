@@ -40,7 +40,7 @@ export interface ResultPage {
   readonly credited: number;
   /** The engine was asked who runs. */
   readonly isLive: boolean;
-  /** Its submit directory is no more. */
+  /** Its submit directory was removed. */
   readonly isGone: boolean;
   readonly items: readonly ResultRow[];
   readonly nextCursor: string | null;

@@ -138,7 +138,7 @@ export const UNKNOWN_ROW: PolicyRow = {
   maxRetries: 1,
   delay: "backoff",
   vague: true,
-  meaning: "a failure no row knows",
+  meaning: "a failure that no rule knows",
 };
 
 export function ruleOn(failure: Failure, attempt: Attempt, policy: Policy): Ruling {

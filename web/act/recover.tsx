@@ -11,7 +11,7 @@ export const Recover = ({ name, onClose }: { name: string; onClose: () => void }
   <Confirm
     title={`recover ${name}`}
     verb="recover"
-    about="Run jobs again that lacked memory or time, with more of it, and those whose host was lost. No other job runs."
+    about="Run jobs again that ran out of memory or time, with more of it, and jobs whose host was lost. No other job runs again."
     asked={["recover", name]}
     foretell={async () => {
       const told = await call("recovery.recover", { name, reason: ONLY_A_LOOK, dry_run: true });

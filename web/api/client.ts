@@ -102,7 +102,10 @@ export async function send(url: URL, init: RequestInit): Promise<Response> {
     return await fetch(url, { ...init, credentials: "same-origin" });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiProblem(0, { detail: "the server cannot be reached", hint: "is it running? Is the network there?" });
+    throw new ApiProblem(0, {
+      detail: "the server cannot be reached",
+      hint: "is the server running, and is the network up?",
+    });
   }
 }
 

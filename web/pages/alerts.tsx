@@ -64,7 +64,7 @@ export function AlertsPage(): ReactNode {
       {query.isLoading && <Loading what="the alerts" />}
       {query.isSuccess && shown.length === 0 && (
         <Empty title={text ? `No alert has “${text}” in it` : `No alert is ${state === "closed" ? "closed" : "open"}`}>
-          <p>Requests, engine, catalog and disks are looked at all the time; what needs a person appears here.</p>
+          <p>Requests, engine, catalog and disks are checked all the time; what needs a person appears here.</p>
         </Empty>
       )}
       {shown.length > 0 && (

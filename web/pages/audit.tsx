@@ -32,7 +32,7 @@ export function AuditPage(): ReactNode {
       {query.isLoading && <Loading what="the audit" />}
       {query.isSuccess && items.length === 0 && (
         <Empty title={subject ? `Nobody did anything to ${subject}` : "Nobody did anything yet"}>
-          <p>Whatever people do stands here, with who, when and why; also what the program did about sites.</p>
+          <p>Everything people did is listed here, with who, when and why, and what the program did about sites.</p>
         </Empty>
       )}
       {items.length > 0 && (

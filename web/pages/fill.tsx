@@ -63,7 +63,7 @@ function Shown({ name, plan, choice }: { name: string; plan: FillPlanView; choic
       <div className="actions">
         <ActionButton
           className="primary"
-          whyNot={plan.actions.length > 0 ? null : "nothing of what is chosen can be made now"}
+          whyNot={plan.actions.length > 0 ? null : "nothing of this selection can be made now"}
           onPress={() => setAct("fill")}
         >
           Fill {count(plan.actions.length, "product")} …

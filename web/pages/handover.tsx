@@ -64,7 +64,7 @@ function Report({ data, input }: ReportProps): ReactNode {
           <OpenMatters open={data.open} more={data.more} />
           {sections.length === 0 && (
             <Empty title="Nothing happened">
-              <p>Nobody did anything and nothing moved in this time. Choose a longer one.</p>
+              <p>Nothing happened in this time. Choose a longer one.</p>
             </Empty>
           )}
           {sections.map(({ kind, title, groups }) => (

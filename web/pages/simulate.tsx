@@ -83,7 +83,7 @@ function Told({ about, text: given }: { about: string; text: string }): ReactNod
         {run.data && <StoryOf told={run.data} />}
       </div>
       <label>
-        <span className="label">The scenario, to be changed at will (docs/guides/simulate.md)</span>
+        <span className="label">The scenario; change it as you like (docs/guides/simulate.md)</span>
         <textarea
           className="mono"
           rows={26}
@@ -107,7 +107,9 @@ function StoryOf({ told }: { told: Answer<"system.simulate"> }): ReactNode {
   return (
     <>
       <Banner kind={told.ok ? "good" : "error"}>
-        <b>{told.ok ? "All that the scenario expects came true." : "Not all that the scenario expects came true."}</b>
+        <b>
+          {told.ok ? "All expectations of the scenario were met." : "Not all expectations of the scenario were met."}
+        </b>
       </Banner>
       <section className="panel" aria-label="Timeline">
         <header>

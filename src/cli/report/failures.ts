@@ -16,7 +16,7 @@ export function failureList(errors: ErrorsReply): Html | null {
   const { first, codes, retrying, blocked = [], nodes_recovered: recovered, suggestion } = errors;
   if (!first && codes.length === 0 && retrying.length === 0 && recovered === 0) return null;
   return html`${first ? html`<p><b>First:</b> ${nameOf(first)} at ${stamp(first.at)} UTC${first.site ? ` on ${first.site}` : ""}: ${first.reason}</p>` : html``}
-<p>${count(errors.nodes_failed, "job")} failed, ${recovered} failed at least once and got through, ${errors.nodes_retrying} to be retried.</p>
+<p>${count(errors.nodes_failed, "job")} failed, ${recovered} failed at least once and then succeeded, ${errors.nodes_retrying} to be retried.</p>
 ${codes.map((code) => codeBlock(code, "failed"))}${retrying.map((code) => codeBlock(code, "retrying"))}
 ${when(errors.more.codes > 0, () => html`<p class="dim">… and ${errors.more.codes} more kinds of failure</p>`)}
 ${when(blocked.length > 0, () => html`<p><b>Blocked:</b></p><ul>${blocked.map(({ by, units }) => html`<li>${count(units, "job")} by ${by}</li>`)}</ul>`)}

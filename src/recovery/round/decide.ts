@@ -80,7 +80,7 @@ export function decideRound(facts: RoundFacts): RoundDecision {
   const { verdict, unitsDone, unitsTotal } = facts;
   if (unitsDone >= unitsTotal) return roundDone(facts);
   if (facts.stopRequested && (verdict === "failed" || verdict === "removed" || verdict === "halted"))
-    return { kind: "stopped", reason: `stopped as asked, with ${progress(facts)}` };
+    return { kind: "stopped", reason: `stopped on request, with ${progress(facts)}` };
   if (facts.directory === "gone")
     return hold(facts, "submit-directory-gone", `its submit directory is gone; ${progress(facts)}`);
   // Their rescue would fail without a word, as the run did.

@@ -22,11 +22,11 @@ test.each<[Partial<Effect>, string]>([
   ],
   [
     { action: "abort", secondsLost: null, unitsKept: 1, readers: ["next", "other"] },
-    "ends it for good; 3 running jobs are killed, what they did so far is lost; 1 of 7 units stays done; 6 units will not run; only a restart begins it again; requested by ann; next, other read what it makes",
+    "ends it for good; 3 running jobs are killed, what they did so far is lost; 1 of 7 units stays done; 6 units will not run; only a restart starts it again; requested by ann; next, other read what it makes",
   ],
   [
     { action: "fail", jobsKilled: 0, unitsLeft: 0 },
-    "gives it up for good; 4 of 4 units stay done; a list of its outputs is left for who withdraws them; requested by ann",
+    "gives it up for good; 4 of 4 units stay done; a list of its outputs is kept for withdrawing them; requested by ann",
   ],
 ])("what people are told: %o", (over, words) => {
   expect(describeEffect(effect(over), "gen", null)).toBe(words);

@@ -118,8 +118,8 @@ const FOLLOWS: Readonly<Partial<Record<OperatorAction, (effect: Effect, name: st
   stop: (effect, name) => [...left(effect), `it stays stopped until: wms2 resume ${name}`],
   hold: (effect, name) => [...left(effect), `it waits until: wms2 resume ${name}`],
   requeue: (effect) => [...left(effect), "it goes on from there when it is its turn"],
-  abort: (effect) => [...unrun(effect), "only a restart begins it again"],
-  fail: (effect) => [...unrun(effect), "a list of its outputs is left for who withdraws them"],
+  abort: (effect) => [...unrun(effect), "only a restart starts it again"],
+  fail: (effect) => [...unrun(effect), "a list of its outputs is kept for withdrawing them"],
   resume: left,
 };
 

@@ -31,7 +31,9 @@ export function Acknowledge({ alert, onClose }: { alert: Alert; onClose: () => v
           <span className="label">What is done about it (a ticket, a plan; seen in the audit)</span>
           <input required value={reason} maxLength={1000} onChange={({ target }) => setReason(target.value)} />
         </label>
-        <p className="quiet">Whoever is told of alerts is told that you take care of it. It closes when it is over.</p>
+        <p className="quiet">
+          The people who get alerts are told that you take care of it. It closes when its cause is gone.
+        </p>
         {problem !== null && <Problem error={problem} />}
         <Command text={`wms2 alerts ack ${alert.id} --reason ${quoted(reason || "…")}`} />
         <button type="submit" className="primary">

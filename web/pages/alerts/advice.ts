@@ -26,7 +26,7 @@ const FAMILIES: Readonly<Record<string, readonly [todo: string, href: ((subject:
     engine: ["see whether its daemons run; requests wait and lose nothing meanwhile", SYSTEM],
     "catalog-unreachable": ["nothing, unless it lasts: requests that need it wait, all others go on", SYSTEM],
     sites: ["compare the answer with the sites here (wms2 sites sync --dry-run); nothing was changed", "/sites"],
-    disk: ["free space, or move the directory; at the end of it nothing can be written", SYSTEM],
+    disk: ["free space, or move the directory; when it is full nothing can be written", SYSTEM],
     sink: ["see whether the sink is reachable and its secrets are right; it is tried again by itself", null],
   };
 

@@ -30,7 +30,7 @@ export function Causes({ causes, unclassified }: CausesProps): ReactNode {
         <h2>Causes</h2>
         <span className="quiet">what fails, over all requests</span>
       </header>
-      {causes.length === 0 && <p className="body quiet">No failures, as far as they were read.</p>}
+      {causes.length === 0 && <p className="body quiet">No failures were found in what was read.</p>}
       <ol className="groups">
         {causes.map((cause) => (
           <li key={cause.key}>

@@ -32,7 +32,7 @@ export function Groups({ name }: { name: string }): ReactNode {
     j: ["next group of failures", () => go(list.current?.contains(document.activeElement) ? place + 1 : 0)],
     k: ["group before", () => go(place - 1)],
     r: ["these may be retried (preview first)", () => ask("retry")],
-    g: ["give these up: failures for good (preview first)", () => ask("fail")],
+    g: ["mark these failures as final (preview first)", () => ask("fail")],
   });
   const open = groups.filter(({ unclassified }) => unclassified > 0).length;
   return (

@@ -44,7 +44,7 @@ export const VerifyProducts = ({ name, onClose }: OfRequest): ReactNode => (
   <Confirm
     title={`Verify the products of ${name}`}
     verb="Put it right"
-    about="Looks at the files of every product. What is gone or not whole becomes a hole; what is whole is done."
+    about="Checks the files of every product. What is gone or incomplete is marked as missing, what is complete as done."
     asked={name}
     foretell={async () => {
       const { message, nodes } = await verifyAll({ name, dry_run: true });

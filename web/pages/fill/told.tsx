@@ -55,7 +55,7 @@ export function Chosen({ plan, node, onRelease }: ChosenProps): ReactNode {
         )}
       </header>
       <div className="body">
-        {!cell && <p className="quiet">It is not in what is chosen above.</p>}
+        {!cell && <p className="quiet">It is not part of the selection above.</p>}
         {cell && story.length === 0 && <p className="quiet">Nothing is to be done about it.</p>}
         <ul>
           {story.map((line) => (

@@ -17,7 +17,7 @@ const make = { node: "atmos/ts/0001", kind: "make" as const, reason: "was never 
 const held = { node: "ocean/ts/0001", kind: "held", reason: "failed twice", causes: ["exit 3"], until: null };
 
 test.each<[Partial<FillPlanView>, string, string]>([
-  [{}, "waiting", "Nothing is due in what is chosen."],
+  [{}, "waiting", "Nothing is due in this selection."],
   [{ done: 4 }, "done", "All 4 products in 0001-0004 are there."],
   [{ done: 3, holes: 1, actions: [make] }, "failed", "1 hole and 3 done in 0001-0004; 1 would be made now."],
   [

@@ -53,7 +53,7 @@ export const cliFill = (name: string, { component, from, to, mode, recurse }: Ch
 
 /** How it stands, in one sentence. */
 export function fillSentence({ done, holes, actions, obstacles, range }: FillPlanView): { tone: Tone; text: string } {
-  if (done + holes === 0) return { tone: "waiting", text: "Nothing is due in what is chosen." };
+  if (done + holes === 0) return { tone: "waiting", text: "Nothing is due in this selection." };
   const span = range.to > range.from ? ` in ${writeInterval(range)}` : "";
   if (holes === 0 && actions.length === 0)
     return { tone: "done", text: `All ${count(done, "product")}${span} are there.` };

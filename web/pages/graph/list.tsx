@@ -36,8 +36,8 @@ export function JobList({ name, isAlongTime }: { name: string; isAlongTime: bool
         </Empty>
       )}
       {first?.gone && (
-        <Empty title="Its submit directory is no more">
-          <p>What became of its jobs was cleaned up with it.</p>
+        <Empty title="Its submit directory was removed">
+          <p>The results of its jobs were removed with it.</p>
         </Empty>
       )}
       {first && first.round !== null && !first.gone && list.items.length === 0 && !query.hasNextPage && (

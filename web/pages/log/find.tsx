@@ -45,7 +45,7 @@ export function Find({ address }: { address: LogAddress }): ReactNode {
           type="search"
           value={text}
           maxLength={200}
-          placeholder="A text, as it stands there; Enter goes on"
+          placeholder="The exact text; Enter finds the next"
           onChange={({ target }) => setText(target.value)}
         />
       </label>

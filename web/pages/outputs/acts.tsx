@@ -8,7 +8,7 @@ export const RetryBlock = ({ block, onClose }: { block: string; onClose: () => v
   <Confirm
     title="Try a block again"
     verb="Retry"
-    about="Its next step is taken now, not when its time comes; a request that is held for it goes on."
+    about="Its next step is tried now instead of later; a request that is held for it goes on."
     asked={block}
     foretell={async () => {
       const { blocks, released, message } = await call("blocks.retry", { block, dry_run: true });
@@ -24,7 +24,7 @@ export const Withdraw = ({ name, onClose }: { name: string; onClose: () => void 
   <Confirm
     title={`Withdraw the outputs of ${name}`}
     verb="Withdraw"
-    about="Its rules are deleted and its files are invalidated in the catalog. This cannot be taken back."
+    about="Its rules are deleted and its files are invalidated in the catalog. This cannot be undone."
     asked={name}
     foretell={async () => {
       const { blocks, already, message } = await call("blocks.withdraw", { name, reason: ONLY_A_LOOK, dry_run: true });

@@ -66,7 +66,7 @@ const Forget = ({ rule, onClose }: { rule: Rule; onClose: () => void }): ReactNo
   <Confirm
     title={`Withdraw the rule ${rule.id}`}
     verb="Withdraw"
-    about="Runs that are planned or rescued from now on do not know it any more."
+    about="Runs that are planned or rescued from now on do not use it any more."
     asked={rule.id}
     foretell={async () => {
       const { action, stderr } = await call("recovery.forget", { id: rule.id, dry_run: true });

@@ -74,7 +74,7 @@ test.each<[string, Request, Parameters<typeof sentenceOf>[1], ReturnType<typeof 
     {
       is: "It is held",
       because: null,
-      next: "anna asked to release it: the next pass of the loop does so",
+      next: "anna asked to release it: the scheduler does it at its next pass",
       when: null,
     },
   ],

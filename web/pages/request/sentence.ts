@@ -50,7 +50,7 @@ const NEXT: Readonly<Record<RequestStatus, string | null>> = {
 
 export function sentenceOf(request: Request, workflow: Workflow | null): Sentence {
   const { status, wish, status_meaning } = request;
-  const asked = wish ? `${wish.actor} asked to ${wish.kind} it: the next pass of the loop does so` : null;
+  const asked = wish ? `${wish.actor} asked to ${wish.kind} it: the scheduler does it at its next pass` : null;
   return {
     is: status === "completed" ? `It is completed: ${status_meaning}` : isWords(request, workflow),
     because: becauseOf(request),

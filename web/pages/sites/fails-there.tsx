@@ -16,7 +16,7 @@ export function FailsThere({ name }: { name: string }): ReactNode {
         <span className="quiet">over all open requests</span>
       </header>
       {error && <Problem error={error} />}
-      {data?.items.length === 0 && <p className="body quiet">No failures, as far as they were read.</p>}
+      {data?.items.length === 0 && <p className="body quiet">No failures were found in what was read.</p>}
       <ol className="groups">
         {(data?.items ?? []).map((cause) => (
           <li key={cause.key}>

@@ -8,7 +8,7 @@ export type SiteVerb = (typeof SITE_VERBS)[number];
 
 export const MEANING: Readonly<Record<SiteVerb, string>> = {
   drain: "Running jobs end there; no new work units go there.",
-  ban: "Left out for some days, for all requests; then it comes back by itself.",
+  ban: "It gets no jobs of any request for some days; then it is used again automatically.",
   disable: "Nothing runs there until somebody enables it.",
   enable: "Work units may go there again.",
   unban: "All bans of the site are lifted now, those of single requests, too.",
