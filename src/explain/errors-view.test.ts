@@ -201,8 +201,8 @@ const GOLDEN_BIG: readonly string[] = [
   "     84  suspected /store/f3 (T2_XX_Alpha)",
   "     84  suspected /store/f4 (T2_XX_Alpha)",
   "",
-  "suggested: release: a retry changes nothing: correct the cause and go on with the",
-  "           corrected file; what is done stays",
+  "suggested: release: a retry changes nothing: correct the cause and go on with the corrected file;",
+  "           what is done stays",
 ];
 
 test("the advice is a command that can be typed, where the state allows it", () => {
