@@ -88,7 +88,7 @@ interface Credits<W extends Work> {
   }): readonly JobToRun[];
   /**
    * Jobs that have no proof of their own, where the run that had them is lost: all they make is there, made since `sinceSec` and after
-   * what they read, and everything before them is done. By job index.
+   * what they read, one that waits for their success has begun, and everything before them is done. By job index.
    */
   made(facts: {
     readonly work: W;

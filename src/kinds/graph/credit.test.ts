@@ -113,10 +113,11 @@ it("a final output that is not as it was left has its job run again", () => {
   expect(causes(at("last", 10, 2000))).toEqual([{ why: "output", about: "last" }]);
 });
 
-it("done by its outputs: made since then, of what is there, and after what came before it", () => {
-  const made = (done: number[], disk: Record<string, FileStamp>, sinceSec = 500) => [
+it("done by its outputs: made since then, of what is there, after what came before it, and followed by what waits for it", () => {
+  const page: { page?: FileStamp } = { page: at("page") };
+  const made = (done: number[], disk: Record<string, FileStamp>, sinceSec = 500, when: "ended" | "done" = "done") => [
     ...decideMade({
-      jobs: JOBS,
+      jobs: [...JOBS.slice(0, 2), { name: "report", reads: ["model"], makes: ["page"], when }],
       edges: EDGES,
       done: new Set(done),
       sinceSec,
@@ -124,11 +125,17 @@ it("done by its outputs: made since then, of what is there, and after what came 
       seen: (path) => disk[path] ?? null,
     }).keys(),
   ];
-  expect(made([], DISK)).toEqual([0, 1]);
+  const all = { ...DISK, ...page };
+  // What the last one left may be half written; that it began shows that the one before it ended well.
+  expect(made([], all)).toEqual([0, 1]);
+  expect(made([], DISK)).toEqual([0]);
+  expect(made([0], DISK)).toEqual([]);
+  expect(made([], { ...all, page: at("page", 1, 999) })).toEqual([0]);
+  expect(made([], all, 500, "ended")).toEqual([0]);
   expect(made([], without(DISK, "config"))).toEqual([]);
-  expect(made([0], without(DISK, "data"))).toEqual([]);
-  expect(made([], DISK, 1001)).toEqual([]);
-  expect(made([], { ...DISK, data: at("data", 10, 1001) })).toEqual([0]);
+  expect(made([0], { ...without(DISK, "data"), ...page })).toEqual([]);
+  expect(made([], all, 1001)).toEqual([]);
+  expect(made([], { ...all, data: at("data", 10, 1001) })).toEqual([0]);
 });
 
 describe("what has to run again", () => {

@@ -70,25 +70,40 @@ export function predecessors({ jobs, edges }: Pick<CreditFacts, "jobs" | "edges"
   return new Map(jobs.map(({ name }, index) => [name, sets[index]!.sort().join(" ")]));
 }
 
-interface MadeFacts extends Pick<CreditFacts, "jobs" | "edges" | "seen"> {
+interface MadeFacts extends Pick<CreditFacts, "edges" | "seen"> {
+  readonly jobs: readonly (CreditFacts["jobs"][number] & Partial<Pick<GraphJob, "when">>)[];
   readonly done: ReadonlySet<number>;
   readonly sinceSec: number;
   digestOf(index: number): string;
 }
 
-/** Jobs whose outputs show that they are done, where nothing else can: by index, with what is seen as their proof. */
+/**
+ * Jobs that are done, where nothing is left that says so: by index, with what is seen as their proof. What they make is there, and
+ * a job that runs only when they have ended well has begun: it has left something since. What the last jobs left may be
+ * half written, so they run again.
+ */
 export function decideMade({ jobs, edges, done, sinceSec, seen, digestOf }: MadeFacts): ReadonlyMap<number, JobProof> {
   const made = new Map<number, JobProof>();
+  const stampsOf = (paths: readonly string[]) => paths.flatMap((path) => seen(path) ?? []);
+  const times = (stamps: readonly FileStamp[]) => stamps.map(({ mtime }) => mtime);
+  /** When somebody who waits for their success was last seen to have run. */
+  const followedAt = jobs.map(() => Number.NEGATIVE_INFINITY);
+  for (const { parents, children } of edges) {
+    let last = Number.NEGATIVE_INFINITY;
+    for (const child of children)
+      if (jobs[child]!.when !== "ended") last = Math.max(last, ...times(stampsOf(jobs[child]!.makes)));
+    for (const parent of parents) followedAt[parent] = Math.max(followedAt[parent]!, last);
+  }
   const causes = jobs.map((job, index): RunCause => {
     if (done.has(index)) return null;
-    const stampsOf = (paths: readonly string[]) => paths.flatMap((path) => seen(path) ?? []);
     const [reads, makes] = [stampsOf(job.reads), stampsOf(job.makes)];
-    const first = Math.min(...makes.map(({ mtime }) => mtime));
+    const [first, last] = [Math.min(...times(makes)), Math.max(...times(makes))];
     const isMade =
       makes.length > 0 &&
       makes.length === job.makes.length &&
       reads.length === job.reads.length &&
-      [sinceSec, ...reads.map(({ mtime }) => mtime)].every((time) => time <= first + SAME_TIME_SEC);
+      [sinceSec, ...times(reads)].every((time) => time <= first + SAME_TIME_SEC) &&
+      last <= followedAt[index]! + SAME_TIME_SEC;
     if (isMade) made.set(index, { name: job.name, digest: digestOf(index), reads, makes });
     return isMade ? null : { why: "unfinished", about: null };
   });

@@ -140,7 +140,7 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
   }
   if (how === "again" && facts.doneByOutputs.length > 0)
     warnings.push(
-      `${plural(facts.doneByOutputs.length, facts.unitWord)} of these ${facts.doneByOutputs.length === 1 ? "is" : "are"} taken as done, for what it makes is there (${listed(facts.doneByOutputs)}): to have one run again, remove a file it makes first`,
+      `${plural(facts.doneByOutputs.length, facts.unitWord)} of these ${facts.doneByOutputs.length === 1 ? "is" : "are"} taken as done, for what it makes is there and what waits for it had begun (${listed(facts.doneByOutputs)}): to have one run again, remove a file it makes first`,
     );
   if (how === "next-round" && facts.isOneRound && facts.unitsUnfinished > 0)
     warnings.push(`${unfinished(facts)} will never run: there is no round after this one`);
