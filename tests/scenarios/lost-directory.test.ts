@@ -77,7 +77,10 @@ test("what is done by its outputs runs no second time, and is told by name; what
   await passes(world, 3);
   // Nobody knows what c-3 was made of: b-3, before it, has not run.
   const answer = await ask(world, name, { action: "release" });
-  expect(answer).toMatchObject({ warnings: [expect.stringMatching(/^1 job of these is taken as done.*\(b-1\)/)] });
+  expect(answer).toMatchObject({
+    reason: expect.stringMatching(/^released: 5 unfinished jobs planned again/),
+    warnings: [expect.stringMatching(/^1 job without a report is taken as done.*\(b-1\)/)],
+  });
   await passes(world, 3);
   expect(world.engine.submitted.at(-1)?.toRun).toEqual([4, 5, 6, 7, 8].map(job));
   await finishJobs(world, name, [4, 5, 6, 7, 8].map(job));

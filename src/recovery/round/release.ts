@@ -96,6 +96,9 @@ function unheeded({ isStopped }: ReleaseFacts, { excludedFiles, memoryMb }: Rele
 
 const unfinished = ({ unitsUnfinished, unitWord }: ReleaseFacts): string =>
   plural(unitsUnfinished, `unfinished ${unitWord}`);
+/** Without those that are done all the same. */
+const toRun = ({ unitsUnfinished, doneByOutputs, ...facts }: ReleaseFacts): string =>
+  unfinished({ ...facts, doneByOutputs, unitsUnfinished: unitsUnfinished - doneByOutputs.length });
 
 /** What becomes of them in the next round. */
 function next({ unitsUnfinished, unitWord, isOneRound, kindFields, topsUp }: ReleaseFacts): string {
@@ -119,7 +122,7 @@ function chooseHow(facts: ReleaseFacts, asked: "rescue" | "next-round" | null): 
       reason: `released: ${left} to be run again, for ${plural(tornFiles, "file")} of theirs ${tornFiles === 1 ? "is" : "are"} partly done`,
     };
   if (isOneRound && unitsUnfinished > 0 && !canRescue)
-    return { how: "again", reason: `released: ${left} planned again, what is done stays done` };
+    return { how: "again", reason: `released: ${toRun(facts)} planned again, what is done stays done` };
   if (usual !== "plan")
     return {
       how: "next-round",
@@ -138,9 +141,11 @@ function warn(facts: ReleaseFacts, wanted: ReleaseModifications, how: Release["h
       warnings.push(`${lost}, and top_up cannot replace them: which they were is gone with the submit directory`);
     else if (!(wanted.topUp ?? facts.topsUp)) warnings.push(`${lost}; with top_up they are replaced`);
   }
-  if (how === "again" && facts.doneByOutputs.length > 0)
+  const { doneByOutputs, unitWord } = facts;
+  const [are, they, them] = doneByOutputs.length === 1 ? ["is", "it makes", "it"] : ["are", "they make", "them"];
+  if (how === "again" && doneByOutputs.length > 0)
     warnings.push(
-      `${plural(facts.doneByOutputs.length, facts.unitWord)} of these ${facts.doneByOutputs.length === 1 ? "is" : "are"} taken as done, for what it makes is there and what waits for it had begun (${listed(facts.doneByOutputs)}): to have one run again, remove a file it makes first`,
+      `${plural(doneByOutputs.length, unitWord)} without a report ${are} taken as done, for what ${they} is there and what waits for ${them} had begun (${listed(doneByOutputs)}): to have one run again, remove a file it makes first`,
     );
   if (how === "next-round" && facts.isOneRound && facts.unitsUnfinished > 0)
     warnings.push(`${unfinished(facts)} will never run: there is no round after this one`);
