@@ -30,7 +30,7 @@ interface RunningRun extends RunProgress {
 
 /** What keeps nodes of a run, as its files and the queue tell it; null: nothing of the kind. Examples are "unit/node". */
 export interface RunWaits {
-  /** Failed, and not to be tried again before a time; `reason` of the one that comes first. */
+  /** Failed, and not to be tried again before a time, which may have passed; `reason` of the one that comes first. */
   readonly deferred: {
     readonly nodes: number;
     readonly nextAt: Date;
@@ -46,7 +46,7 @@ export interface RunWaits {
     readonly byHand: boolean;
     readonly example: string;
   } | null;
-  /** Idle, and no worker will ever take them. */
+  /** Idle, and no worker will ever take them, or none has room now. */
   readonly unmatched: NoMatch | null;
   /** Ended, and not yet checked; `trouble` is why POST could not do it. */
   readonly checking: { readonly nodes: number; readonly trouble: string | null; readonly example: string } | null;
@@ -62,9 +62,9 @@ export interface AtLimit {
 }
 export const NO_WAITS: RunWaits = { deferred: null, held: null, unmatched: null, checking: null, limited: [] };
 
-/** Why no worker can take a job. */
+/** Why no worker can take a job; slots: one could, and has no room now. */
 export interface NoMatch {
-  readonly code: "no-worker" | "no-site" | "too-large";
+  readonly code: "no-worker" | "no-site" | "too-large" | "slots";
   readonly reason: string;
 }
 interface EndedRun extends RunProgress {

@@ -71,4 +71,6 @@ export interface EngineSite {
   readonly memoryMb: number;
   /** Left out: nobody knows. */
   readonly gpus?: number;
+  /** Of a worker: what no job has now; absent: nobody said. */
+  readonly free?: { readonly cores: number; readonly memoryMb: number };
 }

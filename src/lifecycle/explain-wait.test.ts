@@ -50,6 +50,21 @@ test("all jobs failed and cool off: how many, why, and until when", () => {
   });
 });
 
+test("their time has come, and the engine has not looked yet: they wait, and nothing is starting", () => {
+  expect(explain(run({ waiting: 4 }, { deferred: { ...deferred, nextAt: BEFORE } }))).toMatchObject({
+    code: "retry",
+    reason: "4 failed jobs tried again as soon as the engine looks (mg_000000/proc_000000: exit 8021 in step RECO)",
+    until: null,
+  });
+});
+
+test("how many units are done is counted over all rounds, as lists do", () => {
+  const facts = { request: request("active", null), observation: run({ queued: 1 }, {}), error: null, reason: "r" };
+  expect(explainWait({ ...facts, counts: { done: 7, total: 12 } }, NOW).reason).toBe(
+    "1 job running, 7 of 12 units done",
+  );
+});
+
 test("jobs held by a user say whose word it is, and that a person has to help", () => {
   expect(explain(run({ queued: 2, held: 2 }, { held }))).toMatchObject({
     code: "job-held-by-hand",

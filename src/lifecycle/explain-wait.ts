@@ -12,6 +12,8 @@ interface WaitFacts {
   readonly observation: RunObservation | null;
   /** What a person calls a unit of this kind of request; absent: it has no run. */
   readonly unitWord?: string;
+  /** Units of all rounds, as every list counts them; absent: only those of the run are known. */
+  readonly counts?: { readonly done: number; readonly total: number };
   /** The pass failed on it; null: it did not. */
   readonly error: PassError | null;
   /** In the words of the decision to wait. */
@@ -30,7 +32,7 @@ export const PATIENT: ReadonlySet<string> = new Set(["engine-unreachable", "cata
 export function explainWait(facts: WaitFacts, now: Date): Wait {
   const { request, observation, error, reason, on } = facts;
   const told = on ? [part(on.code, reason, { until: on.until })] : null;
-  const parts = error ? ofError(error, observation) : (told ?? partsOf(facts));
+  const parts = error ? ofError(error, observation) : (told ?? partsOf(facts, now));
   const [first = part("step", reason), ...others] = parts;
   const before = request.waiting;
   const since =
@@ -66,13 +68,13 @@ function ofError({ code, message, since }: PassError, observation: RunObservatio
 const notChecked = ({ nodes, example, trouble }: NonNullable<RunWaits["checking"]>): Part =>
   part("not-checked", `${plural(nodes, "job")} ended and cannot be checked (${example}): ${trouble}`);
 
-function partsOf({ request, observation, reason, unitWord = "unit" }: WaitFacts): readonly Part[] {
+function partsOf({ request, observation, reason, unitWord = "unit", counts }: WaitFacts, now: Date): readonly Part[] {
   const { status, wish } = request;
   if (status === "held") return [part("person", reason)];
   if (status === "queued") return [part(reason === ADMISSION_CLOSED ? "admission-closed" : "admission", reason)];
   if (status !== "active") return [part("step", reason)];
   if (observation?.kind !== "running") return [part(observation?.kind === "ended" ? "step" : "service", reason)];
-  return [...ofRun(observation, unitWord), ...ofWish(wish)];
+  return [...ofRun(observation, unitWord, now, counts), ...ofWish(wish)];
 }
 
 /** What is asked of a run that goes on and cannot be done before it ends. */
@@ -84,7 +86,12 @@ const ofWish = (wish: RequestRecord["wish"] | undefined): readonly Part[] =>
 type Running = Extract<RunObservation, { kind: "running" }>;
 
 /** The most pressing first: what needs a person, what needs a worker, what time brings. */
-function ofRun({ nodes, units, note, waits, beside = 0 }: Running, unitWord: string): readonly Part[] {
+function ofRun(
+  { nodes, units, note, waits, beside = 0 }: Running,
+  unitWord: string,
+  now: Date,
+  counts: WaitFacts["counts"],
+): readonly Part[] {
   const { held, checking, unmatched, deferred, limited } = waits;
   const running = runningNodes(nodes) - (checking?.nodes ?? 0);
   const idle = nodes.idle;
@@ -101,8 +108,10 @@ function ofRun({ nodes, units, note, waits, beside = 0 }: Running, unitWord: str
   if (unmatched) kept.push(part(unmatched.code, `${plural(idle, "job")} waiting: ${unmatched.reason}`));
   else if (idle > 0) kept.push(part("slots", `${plural(idle, "job")} waiting for a free slot`));
   if (deferred) {
-    const what = `${plural(deferred.nodes, "failed job")} tried again later (${deferred.example}: ${deferred.reason})`;
-    kept.push(part("retry", `${what}`, { until: deferred.nextAt }));
+    const isDue = deferred.nextAt <= now;
+    const when = isDue ? "tried again as soon as the engine looks" : "tried again later";
+    const what = `${plural(deferred.nodes, "failed job")} ${when} (${deferred.example}: ${deferred.reason})`;
+    kept.push(part("retry", what, { until: isDue ? null : deferred.nextAt }));
   }
   for (const { category, group, limit, waiting } of limited) {
     if (group !== undefined) {
@@ -120,7 +129,7 @@ function ofRun({ nodes, units, note, waits, beside = 0 }: Running, unitWord: str
     kept.push(
       part("running", `${plural(beside, "failed job")} ${beside === 1 ? "runs" : "run"} again beside the others`),
     );
-  const progress = `${units.done} of ${plural(units.total, unitWord)} done`;
+  const progress = `${counts?.done ?? units.done} of ${plural(counts?.total ?? units.total, unitWord)} done`;
   if (running > 0) return [part("running", `${plural(running, "job")} running, ${progress}`), ...kept];
   const hasBegun = units.done + units.failed + nodes.done + nodes.failed > 0;
   const nothing = hasBegun ? "nothing runs at this moment: the engine starts the next job soon" : "nothing runs yet";

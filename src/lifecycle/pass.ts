@@ -173,11 +173,12 @@ const summary = (decision: { kind: string; reason?: string; hold?: { code: strin
 
 /** A request that has just moved to rest (held, over) is explained by its status. */
 async function remark(ports: Ports, facts: Facts, { waiting: reason, on }: Applied): Promise<void> {
-  const { request, observation, unitWord, dag } = facts;
+  const { request, observation, unitWord, workflow, dag } = facts;
+  const counts = workflow ? { counts: { done: workflow.unitsDone, total: workflow.unitsPlanned } } : {};
   const explained =
     reason === null
       ? null
-      : explainWait({ request, observation, unitWord, error: null, reason, on }, ports.clock.now());
+      : explainWait({ request, observation, unitWord, ...counts, error: null, reason, on }, ports.clock.now());
   const waiting = explained && (await withJobNames(ports, dag?.submitDir, explained));
   if (request.error || !isDeepStrictEqual(request.waiting, waiting))
     await ports.store.requests.remark(request.spec.name, { error: null, waiting });

@@ -23,7 +23,7 @@ export interface JobRunner {
   remove(cluster: number, removal: Removal): void;
   /** null: it does not wait, it runs. */
   explain(cluster: number): JobWait | null;
-  /** Runs (by batch name) with a job that can never start here, each with one of its jobs and why. */
+  /** Runs (by batch name) with a job that can never start here, or has no room now, each with one of its jobs and why. */
   stuck(): ReadonlyMap<string, NoMatch>;
   capacity(): readonly EngineSite[];
   /** Leaves; what runs goes on, for the next one to adopt. Nothing is reported any more. */

@@ -27,6 +27,9 @@ class Ad {
     const value = this.values.get(name.toLowerCase());
     return typeof value === "string" && !value.startsWith("/Expr(") ? value : null;
   }
+  is(name: string): boolean {
+    return this.values.get(name.toLowerCase()) === true;
+  }
   number(name: string): number | null {
     const value = this.values.get(name.toLowerCase());
     return typeof value === "number" ? value : null;
@@ -137,11 +140,18 @@ export function parseWorkers(text: string): Result<readonly EngineSite[], string
   const ads = parseAds(text, "condor_status");
   if (!ads.ok) return ads;
   return ok(
-    ads.value.map((ad) => ({
-      name: ad.text("GLIDEIN_CMSSite") ?? "",
-      cores: ad.number("TotalSlotCpus") ?? 0,
-      memoryMb: ad.number("TotalSlotMemory") ?? 0,
-    })),
+    ads.value.map((ad) => {
+      // A partitionable slot has what it has not given away; any other is free or not.
+      const isFree = ad.is("PartitionableSlot") || ad.text("State") === "Unclaimed";
+      const [cores, memoryMb] = [ad.number("Cpus"), ad.number("Memory")];
+      const free = isFree ? { cores: cores ?? 0, memoryMb: memoryMb ?? 0 } : { cores: 0, memoryMb: 0 };
+      return {
+        name: ad.text("GLIDEIN_CMSSite") ?? "",
+        cores: ad.number("TotalSlotCpus") ?? 0,
+        memoryMb: ad.number("TotalSlotMemory") ?? 0,
+        ...(cores !== null && { free }),
+      };
+    }),
   );
 }
 

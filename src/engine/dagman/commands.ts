@@ -74,8 +74,9 @@ export const queueTotalsCommand: Argv = ["condor_q", "-totals"];
 export const nodeVersionCommand: Argv = ["sh", "-c", "node --version"];
 export const configCommand = (name: string): Argv => ["condor_config_val", "-schedd", name];
 
+const WORKER_ATTRIBUTES = "GLIDEIN_CMSSite,TotalSlotCpus,TotalSlotMemory,PartitionableSlot,State,Cpus,Memory";
 /** Whole machines (a partitionable slot) or static slots; not the pieces jobs have been given. */
 export const workersCommand: Argv = [
-  ...["condor_status", "-json", "-attributes", "GLIDEIN_CMSSite,TotalSlotCpus,TotalSlotMemory"],
+  ...["condor_status", "-json", "-attributes", WORKER_ATTRIBUTES],
   ...["-constraint", "DynamicSlot =!= true"],
 ];

@@ -144,6 +144,7 @@ describe("the DAGMan engine without a pool", () => {
   it("asks the collector why nobody takes idle jobs, once nothing has run for a while", async () => {
     await putUnit(["proc_000000", 3, "idle", 0]);
     let workers: object[] = [];
+    const WHOLE = { GLIDEIN_CMSSite: "T2_A", TotalSlotCpus: 8, TotalSlotMemory: 2000 };
     answer = (argv) => ({ stdout: argv[0] === "condor_status" ? JSON.stringify(workers) : top() });
     const why = async () => {
       const seen = await look();
@@ -157,6 +158,9 @@ describe("the DAGMan engine without a pool", () => {
       [[{ GLIDEIN_CMSSite: "T2_B", TotalSlotCpus: 8, TotalSlotMemory: 9000 }], "no-site"],
       [[{ GLIDEIN_CMSSite: "T2_A", TotalSlotCpus: 8, TotalSlotMemory: 1000 }], "too-large"],
       [[{ GLIDEIN_CMSSite: "T2_A", TotalSlotCpus: 8, TotalSlotMemory: 2000 }], null],
+      [[{ ...WHOLE, PartitionableSlot: true, State: "Unclaimed", Cpus: 0, Memory: 500 }], "slots"],
+      [[{ ...WHOLE, State: "Claimed", Cpus: 8, Memory: 2000 }], "slots"],
+      [[{ ...WHOLE, State: "Unclaimed", Cpus: 8, Memory: 2000 }], null],
     ] as const) {
       workers = [...slots];
       engine = makeEngine();

@@ -1,7 +1,7 @@
 import { WorldError } from "../../base/errors.ts";
 import { runningNodes } from "../../domain/dag.ts";
 import type { NoMatch, Run, RunWaits } from "../../domain/run.ts";
-import { whyNoMatch } from "../format/match.ts";
+import { whyNoMatch, whyNoRoom } from "../format/match.ts";
 import type { RunningView, RunReader } from "../observe/run-reader.ts";
 import { placeOf, readWant } from "../observe/waits.ts";
 import type { EngineSite } from "../port.ts";
@@ -42,7 +42,9 @@ export function makeMatching(reader: RunReader, ask: () => Promise<readonly Engi
     const want = await readWant(run.submitDir, idle);
     if (!want) return null;
     if (workers === null || nowMs - workers.at > WORKERS_MS) workers = { at: nowMs, list: ask() };
-    const found = whyNoMatch(want, await workers.list);
+    const list = await workers.list;
+    const free = list.flatMap(({ name, free }) => (free ? [{ name, ...free }] : []));
+    const found = whyNoMatch(want, list) ?? whyNoRoom(want, free);
     return found && { ...found, reason: `${placeOf(idle.unit, idle.open.idle ?? "")} ${found.reason}` };
   };
 }

@@ -32,7 +32,7 @@ export function whyNoMatch(want: Want, sites: readonly EngineSite[]): NoMatch | 
 function tooLarge({ cpus, memoryMb }: Want, allowed: readonly EngineSite[]): string {
   const most = (key: "cores" | "memoryMb") => Math.max(...allowed.map((site) => site[key]));
   const there = allowed.length === 1 ? `${allowed[0]?.name} has` : "the largest site it may use has";
-  return `asks for ${plural(cpus, "core")} and ${memoryMb} MB, and will never fit: ${there} ${plural(most("cores"), "core")} and ${most("memoryMb")} MB`;
+  return `asks for ${sizeText(cpus, memoryMb)}, and will never fit: ${there} ${sizeText(most("cores"), most("memoryMb"))}`;
 }
 
 /** Only the local engine says how many it has: as many as its settings do. */
@@ -42,3 +42,17 @@ function noGpus({ gpus = 0 }: Want, fits: readonly EngineSite[]): string {
     most === 0 ? "this engine has no GPU to give" : `this engine gives at most ${plural(most, "GPU")} to a job`;
   return `asks for ${plural(gpus, "GPU")}, and ${has}: where the machine has some, say how many in engine.local.sites (gpus)`;
 }
+
+/** Where a job could run and cannot now: `free` is what each worker or site has left. null: one has room, so it starts soon. */
+export function whyNoRoom(want: Want, free: readonly EngineSite[]): NoMatch | null {
+  const allowed = free.filter(({ name }) => allows(want, name));
+  const [most] = allowed.toSorted((a, b) => b.cores - a.cores || b.memoryMb - a.memoryMb);
+  if (!most || allowed.some(({ cores, memoryMb }) => cores >= want.cpus && memoryMb >= want.memoryMb)) return null;
+  const room = `${sizeText(most.cores, most.memoryMb)}${most.name ? `, at ${most.name}` : ""}`;
+  return {
+    code: "slots",
+    reason: `asks for ${sizeText(want.cpus, want.memoryMb)}; the most that is free now is ${room}`,
+  };
+}
+
+const sizeText = (cores: number, memoryMb: number): string => `${plural(cores, "core")} and ${memoryMb} MB`;

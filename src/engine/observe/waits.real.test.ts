@@ -33,7 +33,7 @@ test("the last word on a node counts, and a retry now ends the wait", () => {
   expect([...deferralsIn(ledger.join("")).keys()]).toEqual(["a"]);
 });
 
-test("failed nodes that cool off are counted with the next time and its reason; those whose time has come are not", async () => {
+test("failed nodes that cool off are counted with the next time and its reason; those whose time has come when no other is left", async () => {
   const ledger = [
     retry("proc_000000", "2026-11-16T06:15:00Z"),
     retry("proc_000001", "2026-11-16T06:05:00Z", "exit 134 in step GEN"),
@@ -49,6 +49,9 @@ test("failed nodes that cool off are counted with the next time and its reason; 
     example: "mg_000000/proc_000001",
   });
   expect((await look({})).deferred).toBeNull();
+  // Until the engine asks again, they wait as well.
+  const due = { nodes: 1, nextAt: new Date("2026-11-16T05:59:00Z"), example: "mg_000000/proc_000002" };
+  expect((await look({ pre: ["proc_000002"] })).deferred).toMatchObject(due);
 });
 
 test("what keeps POST from its work is told, with the node", async () => {

@@ -84,13 +84,15 @@ export async function readWaits(
     if (ledger.kind !== "value") continue;
     for (const node of open.pre) {
       const deferral = ledger.value.get(node);
-      if (deferral && deferral.notBeforeMs > nowMs) later.push({ ...deferral, example: placeOf(unit, node) });
+      if (deferral) later.push({ ...deferral, example: placeOf(unit, node) });
     }
   }
-  later.sort((a, b) => a.notBeforeMs - b.notBeforeMs);
-  const [first, last] = [later[0], later.at(-1)];
+  // The engine asks only every few minutes: those whose time has come wait as well.
+  const cooling = later.filter(({ notBeforeMs }) => notBeforeMs > nowMs);
+  const told = (cooling.length > 0 ? cooling : later).sort((a, b) => a.notBeforeMs - b.notBeforeMs);
+  const [first, last] = [told[0], told.at(-1)];
   return {
-    deferred: first && last ? { nodes: later.length, nextAt: at(first), lastAt: at(last), ...said(first) } : null,
+    deferred: first && last ? { nodes: told.length, nextAt: at(first), lastAt: at(last), ...said(first) } : null,
     checking: posts[0]
       ? { nodes: posts.length, trouble: trouble?.text ?? null, example: trouble?.example ?? posts[0] }
       : null,

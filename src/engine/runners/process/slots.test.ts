@@ -88,6 +88,20 @@ describe("slots", () => {
     expect(all(slots)).toEqual([[2, "A"]]);
   });
 
+  test("one for which there is no room now says what it asks for, and how much is free where", () => {
+    const slots = new Slots([{ name: "A", cores: 8, memoryMb: 4000 }]);
+    slots.occupy("A", want(1, { cpus: 5, memoryMb: 1000 }));
+    slots.add(want(2, { cpus: 8, memoryMb: 2000 }));
+    slots.add(want(3, { cpus: 4, memoryMb: 2000 }));
+    slots.add(want(4, { cpus: 3, memoryMb: 2000 }));
+    expect(slots.stuck().map(({ want, why }) => [want.cluster, why.code, why.reason])).toEqual([
+      [3, "slots", "asks for 4 cores and 2000 MB; the most that is free now is 3 cores and 3000 MB, at A"],
+      [2, "slots", "asks for 8 cores and 2000 MB; the most that is free now is 3 cores and 3000 MB, at A"],
+    ]);
+    slots.add(want(5, { cpus: 9, memoryMb: 1 }));
+    expect(slots.stuck().at(-1)).toMatchObject({ want: { cluster: 5 }, why: { code: "too-large" } });
+  });
+
   test("what is in use stays counted when the sites change, and removed jobs do not start", () => {
     const slots = new Slots(SITES);
     slots.occupy("A", want(1, { cpus: 2 }));

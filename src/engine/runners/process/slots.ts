@@ -1,7 +1,7 @@
 import type { NoMatch } from "../../../domain/run.ts";
 import type { JobSpec } from "../../dag/job-spec.ts";
 import { goesFirst, type Rank, RankQueue } from "../../dag/queues.ts";
-import { allows, whyNoMatch } from "../../format/match.ts";
+import { allows, whyNoMatch, whyNoRoom } from "../../format/match.ts";
 import type { EngineSite } from "../../port.ts";
 
 /** What a job wants of a site. */
@@ -80,15 +80,20 @@ export class Slots {
     return whyNoMatch(want, this.sites);
   }
 
-  /** The first of every kind of job that can never start here. */
+  /** The first of every kind of job that can never start here, or for which there is no room now; the most pressing last. */
   stuck(): { want: Want; why: NoMatch }[] {
+    const free = this.sites.map(({ name, cores, memoryMb }) => {
+      const used = this.usedAt(name);
+      return { name, cores: Math.max(0, cores - used.cpus), memoryMb: Math.max(0, memoryMb - used.memoryMb) };
+    });
     const found: { want: Want; why: NoMatch }[] = [];
     for (const shape of this.shapes.values()) {
       const want = this.headOf(shape)?.item;
-      const why = want ? this.explain(want) : null;
+      const why = want ? (this.explain(want) ?? whyNoRoom(want, free)) : null;
       if (want && why) found.push({ want, why });
     }
-    return found;
+    const isFinal = ({ why }: { why: NoMatch }): number => Number(why.code !== "slots");
+    return found.sort((a, b) => isFinal(a) - isFinal(b) || (isFinal(a) ? 0 : a.want.cpus - b.want.cpus));
   }
 
   private headOf({ queue }: Shape): ReturnType<RankQueue<Want>["head"]> {
