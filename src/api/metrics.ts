@@ -46,9 +46,9 @@ export function makeMetrics(version = "unknown") {
     observeHttp: (method: string, route: string, status: number, seconds: number) =>
       http.observe({ method, route, status }, seconds),
     /** Looks into the store and writes everything down. */
-    async render(store: Store): Promise<{ contentType: string; text: string }> {
+    async render(store: Store, at: Date): Promise<{ contentType: string; text: string }> {
       // Without a store there is still the loop to look at: old numbers go, wms2_store_up tells why.
-      const isUp = await stored.collect(store).then(
+      const isUp = await stored.collect(store, at).then(
         () => true,
         () => stored.forget(),
       );
@@ -58,7 +58,7 @@ export function makeMetrics(version = "unknown") {
   };
 }
 
-/** What the store knows: six queries, whatever the number of requests. */
+/** What the store knows: seven queries, whatever the number of requests. */
 function storeGauges(registers: Registry[]) {
   const all: Gauge[] = [];
   const gauge = (name: string, help: string, labelNames: string[] = []) => {
@@ -80,9 +80,10 @@ function storeGauges(registers: Registry[]) {
   };
   return {
     forget,
-    async collect(store: Store): Promise<void> {
-      const [byRequest, byWait, byWorkflow, open, byBlock, openAlerts] = await Promise.all([
+    async collect(store: Store, at: Date): Promise<void> {
+      const [byRequest, resting, byWait, byWorkflow, open, byBlock, openAlerts] = await Promise.all([
         store.requests.countByStatus(),
+        store.requests.resting(at),
         store.requests.countByWait(),
         store.workflows.countByStatus(),
         store.dags.open(),
@@ -94,7 +95,7 @@ function storeGauges(registers: Registry[]) {
       for (const [reason, number] of Object.entries(byWait)) waiting.set({ reason }, number);
       for (const status of WORKFLOW_STATUSES) workflows.set({ status }, byWorkflow[status] ?? 0);
       for (const status of BLOCK_STATUSES) blocks.set({ status }, byBlock[status] ?? 0);
-      queueDepth.set(byRequest.queued ?? 0);
+      queueDepth.set((byRequest.queued ?? 0) - resting.size);
       dagsOpen.set(open.length);
       for (const dag of open) dagProgress.set({ dag_id: dag.id }, dag.nodes.done / Math.max(dag.nodes.total, 1));
       for (const severity of SEVERITIES)

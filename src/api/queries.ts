@@ -228,9 +228,10 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
       return { store: ofTheStore!, loop: ofTheLoop!, catalog: ofTheCatalog! };
     },
     async status() {
-      const [health, requests, workflows, blocks, dagsOpen, sites, alerts, pong] = await Promise.all([
+      const [health, requests, resting, workflows, blocks, dagsOpen, sites, alerts, pong] = await Promise.all([
         loop.status(),
         store.requests.countByStatus(),
+        store.requests.resting(clock.now()),
         store.workflows.countByStatus(),
         store.units.blockCountByStatus(),
         store.dags.countOpen(),
@@ -250,13 +251,13 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
         workflows,
         blocks,
         dagsOpen,
-        queued: requests.queued ?? 0,
+        queued: (requests.queued ?? 0) - resting.size,
         sites,
         alerts,
       };
     },
     /** Prometheus text. Scrapers that come at once share one look into the store. */
-    metrics: () => scrapes.ask("", () => metrics.render(store)),
+    metrics: () => scrapes.ask("", () => metrics.render(store, clock.now())),
   };
 }
 

@@ -33,6 +33,8 @@ export type WaitCode = keyof typeof WAIT_CODES;
 
 /** Somebody wants it so: nobody has to do anything. */
 const BY_CHOICE: readonly string[] = ["admission-closed", "sweep-off"] satisfies WaitCode[];
+/** It has nothing to do until it looks again, and takes no place in the queue. */
+export const RESTING: readonly string[] = ["nothing-due", "sweep-off", "products-held"] satisfies WaitCode[];
 /** What only a person ends: whoever is held, or waits for one of these, waits for a person. */
 export const NEEDS_PERSON: readonly string[] = Object.entries(WAIT_CODES).flatMap(([code, who]) =>
   who === "operator" && !BY_CHOICE.includes(code) ? [code] : [],

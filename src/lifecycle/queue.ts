@@ -2,7 +2,6 @@ import { decideAdmission } from "../admission/decide-admission.ts";
 import { type AdmissionLimits, DEFAULT_ADMISSION_LIMITS } from "../domain/admission.ts";
 import type { RequestRecord } from "../domain/request.ts";
 import { CAPACITY_STATUSES } from "../domain/request-status.ts";
-import type { WaitCode } from "../domain/wait.ts";
 import type { Ports } from "./ports.ts";
 
 /** The queue as the next pass will see it, for people too; or as it would be with other priorities. */
@@ -12,7 +11,7 @@ export async function loadQueue(ports: Ports, instead: ReadonlyMap<string, numbe
   const hasJobs = ({ waiting }: RequestRecord) => waiting?.code !== "outputs" && waiting?.code !== "outputs-refused";
   const active = open.filter((record) => CAPACITY_STATUSES.includes(record.status) && hasJobs(record)).length;
   const queued = open.filter((record) => record.status === "queued");
-  const rests = await restingOnes(ports, queued);
+  const rests: ReadonlySet<string> = await ports.store.requests.resting(ports.clock.now());
   const records = queued.filter((record) => !rests.has(record.spec.name));
   const candidates = records.map((record) => ({
     requestName: record.spec.name,
@@ -22,19 +21,6 @@ export async function loadQueue(ports: Ports, instead: ReadonlyMap<string, numbe
     queuedSince: record.statusSince,
   }));
   return { ...decideAdmission(candidates, active, await admissionLimits(ports)), records };
-}
-
-const RESTS: readonly unknown[] = ["nothing-due", "sweep-off", "products-held"] satisfies WaitCode[];
-
-/** Those that have nothing to do until they look again take no place in the queue. Whoever was asked for something looks now. */
-async function restingOnes({ store, clock }: Ports, queued: readonly RequestRecord[]): Promise<ReadonlySet<string>> {
-  const now = clock.now();
-  const rest = queued.filter(
-    ({ waiting, wish, error }) =>
-      RESTS.includes(waiting?.code) && wish === null && error === null && (!waiting?.until || waiting.until > now),
-  );
-  const asked = rest.length > 0 ? await store.segmentNodes.askedToFill() : new Set<string>();
-  return new Set(rest.map(({ spec }) => spec.name).filter((name) => !asked.has(name)));
 }
 
 export async function admissionLimits(ports: Pick<Ports, "store">): Promise<AdmissionLimits> {

@@ -84,7 +84,7 @@ const statusSchema = named("SystemStatus", {
   workflows: byWord,
   blocks: byWord,
   dags_open: z.int(),
-  queued: z.int(),
+  queued: z.int().describe("In the queue for a slot: without those that have nothing to do until they look again"),
   sites: z.array(siteSchema.pick({ name: true, status: true })),
   alerts: z.array(alertSchema.omit({ id: true, acknowledged_at: true, closed_at: true })),
 });

@@ -1,8 +1,10 @@
 import { groupBy } from "../base/group-by.ts";
 import type { Dag } from "../domain/dag.ts";
-import type { DagId, RequestName, WorkflowId } from "../domain/names.ts";
+import { type DagId, jobIndex, type RequestName, type WorkflowId } from "../domain/names.ts";
 import type { Ports } from "../lifecycle/ports.ts";
 import { type EpochRecord, isAttempt, type Ledger, parseLedger, scriptsOf } from "../recovery/ledger-record.ts";
+import { jobsIn } from "../submit-dir/jobs.ts";
+import { unitFolder } from "../submit-dir/names.ts";
 import type { AttemptFilter, AttemptPage } from "./port.ts";
 
 /** A page looks at no more ledgers than this: a search for one node among very many goes on in the next. */
@@ -33,6 +35,7 @@ export async function gatherAttempts(
     const units = await ports.spool.unitNames(dir.submitDir);
     const actions = await saidOf(ports, dir);
     const names = await ports.spool.jobNames(dir.submitDir);
+    const planned = plannedSizes(ports);
     const only = { unit: wanted.unit && names.nodeOf(wanted.unit), node: wanted.node && names.nodeOf(wanted.node) };
     const start = from !== null && dir.round === from.round ? Math.max(0, units.indexOf(from.unit)) : 0;
     const shown = units.slice(start).filter((unit) => only.unit === null || unit === only.unit);
@@ -40,11 +43,45 @@ export async function gatherAttempts(
       if (page.items.length >= filter.limit || ledgers >= MOST_LEDGERS)
         return { ...page, nextCursor: `${dir.round}:${unit}` };
       ledgers += 1;
+      const before = page.items.length;
       readUnit(parseLedger(text ?? "?"), dir, unit, only.node, page, names.nameOf(unit));
+      await tellAsked(page.items, before, planned(dir.submitDir, unit));
       page.said.push(...(actions.get(unit) ?? []).filter(({ node }) => only.node === null || node === only.node));
     }
   }
   return page;
+}
+
+/** POST notes what a failed attempt had asked for; one that went well had what the last one was given, or what was planned. */
+async function tellAsked(
+  items: AttemptPage["items"],
+  from: number,
+  planned: () => Promise<(node: string) => { readonly memoryMb: number } | null>,
+): Promise<void> {
+  for (const [at, item] of items.entries()) {
+    if (at < from || item.record.memoryMb !== null) continue;
+    const last = items.slice(from, at).findLast(({ record }) => record.node === item.record.node)?.record;
+    const memoryMb = last?.nextMemoryMb ?? last?.memoryMb ?? (await planned())(item.record.node)?.memoryMb ?? null;
+    items[at] = { ...item, record: { ...item.record, memoryMb } };
+  }
+}
+
+/** What nodes were planned to ask for; the jobs of a graph share a file, which is read once. */
+function plannedSizes({ spool }: Ports) {
+  let part = { folder: "", jobs: jobsIn("") };
+  const load = async (submitDir: string, unit: string) => {
+    if (jobIndex(unit) === null) return spool.asks(submitDir, unit);
+    const folder = unitFolder(unit);
+    if (part.folder !== folder) part = { folder, jobs: jobsIn((await spool.manifest(submitDir, unit)) ?? "") };
+    return (node: string) => part.jobs.get(node)?.resources ?? null;
+  };
+  return (submitDir: string, unit: string) => {
+    let loaded: ReturnType<typeof load> | null = null;
+    return () => {
+      loaded ??= load(submitDir, unit);
+      return loaded;
+    };
+  };
 }
 
 type Said = AttemptPage["said"][number];

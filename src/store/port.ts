@@ -96,6 +96,11 @@ export interface RequestStore {
   /** All that are not over, oldest first, without paging: what a pass walks. Most of them may be queued. */
   open(which?: "all" | "but-queued"): Promise<readonly RequestRecord[]>;
   countByStatus(): Promise<Readonly<Partial<Record<RequestStatus, number>>>>;
+  /**
+   * Those that are queued and have nothing to do until they look again: they take no place in the queue. Whoever was asked for
+   * something looks now.
+   */
+  resting(at: Date): Promise<ReadonlySet<RequestName>>;
   /** Open requests by what they wait for. */
   countByWait(): Counts;
   /** Compare-and-set on version. A change of status must be legal and leaves a transition row. */

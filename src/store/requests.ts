@@ -2,6 +2,7 @@ import { InvariantError } from "../base/errors.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestSpec, Transition } from "../domain/request.ts";
 import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
+import { RESTING } from "../domain/wait.ts";
 import { countBy, json, pageByTime, Where } from "./columns.ts";
 import type { Page } from "./page.ts";
 import type { RequestStore } from "./port.ts";
@@ -149,6 +150,16 @@ const reads = (sql: Sql, specs: SpecMemory): Omit<RequestStore, keyof Submission
     specs.records(sql, `WHERE ${IS_OPEN} ${which === "all" ? "" : "AND status <> 'queued'"} ORDER BY created_at, name`),
 
   countByStatus: () => countBy(sql, "requests", "status"),
+
+  async resting(at) {
+    const rows = await sql.query<{ name: RequestName }>(
+      `SELECT name FROM requests WHERE status = 'queued' AND waiting ->> 'code' = ANY($1::text[]) AND wish IS NULL AND error IS NULL
+         AND coalesce((waiting ->> 'until')::timestamptz > $2::timestamptz, true) AND NOT EXISTS (
+           SELECT 1 FROM pending_fills f JOIN workflows w ON w.id = f.workflow_id WHERE w.request_name = requests.name)`,
+      [RESTING, at],
+    );
+    return new Set(rows.map(({ name }) => name));
+  },
 
   countByWait: () => countBy(sql, "requests", WAIT_CODE, new Where().and(`${WAIT_CODE} IS NOT NULL AND ${IS_OPEN}`)),
 

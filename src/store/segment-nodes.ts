@@ -1,4 +1,4 @@
-import type { RequestName, WorkflowId } from "../domain/names.ts";
+import type { WorkflowId } from "../domain/names.ts";
 import type { PendingFill } from "../domain/products.ts";
 import type { NodeId, NodeRow } from "../domain/segments.ts";
 import { BULK_ROWS, chunks, countBy, json, Table, Where } from "./columns.ts";
@@ -49,12 +49,7 @@ export const segmentNodeStore = (sql: Sql): SegmentNodeStore => ({
     }),
 });
 
-const fills = (sql: Sql): Pick<SegmentNodeStore, "askedToFill" | "pendingFill" | "askFill" | "endFill"> => ({
-  async askedToFill() {
-    const text = "SELECT w.request_name AS name FROM pending_fills f JOIN workflows w ON w.id = f.workflow_id";
-    return new Set((await sql.query<{ name: RequestName }>(text)).map(({ name }) => name));
-  },
-
+const fills = (sql: Sql): Pick<SegmentNodeStore, "pendingFill" | "askFill" | "endFill"> => ({
   pendingFill: (workflowId) => FILLS.find(sql, "WHERE workflow_id = $1", [workflowId]),
 
   // A row that is there is written as it was, so that it is locked and comes back.

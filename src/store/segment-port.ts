@@ -1,4 +1,4 @@
-import type { RequestName, WorkflowId } from "../domain/names.ts";
+import type { WorkflowId } from "../domain/names.ts";
 import type { PendingFill } from "../domain/products.ts";
 import type { NodeId, NodeRow, NodeState } from "../domain/segments.ts";
 
@@ -15,8 +15,6 @@ export interface SegmentNodeStore {
    */
   write(workflowId: WorkflowId, rows: readonly NodeRow[]): Promise<ReadonlySet<NodeId>>;
 
-  /** Requests of which a fill was asked for. */
-  askedToFill(): Promise<ReadonlySet<RequestName>>;
   pendingFill(workflowId: WorkflowId): Promise<PendingFill | null>;
   /** The one that stands: the first that was asked for and is not carried out yet. */
   askFill(workflowId: WorkflowId, fill: PendingFill): Promise<PendingFill>;

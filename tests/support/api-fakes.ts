@@ -73,6 +73,7 @@ export function fakeStore(requests: readonly RequestRecord[] = [sampleRequest()]
       list: async (filter) => paged(requests.filter(matches(filter)), filter),
       transitions: async (name) => (find(name) ? moves : []),
       countByStatus: async () => ({ active: 1, queued: 3 }),
+      resting: async () => new Set(),
       countByWait: async () => ({ admission: 3, running: 1 }),
       ...parts.requests,
     }),

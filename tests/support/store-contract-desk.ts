@@ -320,6 +320,15 @@ export function deskContract(store: () => TestStore): void {
       expect(await listed({ needs: "person", sort: "name" })).toEqual(["a", "b", "c"]);
       expect(await listed({ waitCode: ["products-held"] })).toEqual(["c"]);
       expect((await store().desk.facets({ needs: "person" })).requests).toBe(3);
+      // Neither has anything to do, until c is asked for something.
+      expect([...(await store().requests.resting(at(30)))].sort()).toEqual(["c", "d"]);
+      const fill = { choice: {}, actor: "ann", reason: "now", askedAt: at(30) };
+      await store().segmentNodes.askFill("w-c" as WorkflowId, fill as never);
+      expect([...(await store().requests.resting(at(30)))]).toEqual(["d"]);
+      const due = { ...waiting, code: "sweep-off" as const, until: at(31) };
+      await store().requests.remark(names("d")[0]!, { waiting: due });
+      expect((await store().requests.resting(at(30))).size).toBe(1);
+      expect((await store().requests.resting(at(32))).size).toBe(0);
       expect(await store().desk.inNeed(names("b")[0]!)).toMatchObject([{ count: 1, names: ["b"] }]);
 
       const alert = { severity: "warning" as const, message: "waits", at: at(30) };
