@@ -49,13 +49,10 @@ interface Connection {
   readonly path?: string;
 }
 
-/** The official client over streamable HTTP, with the API called in place of a socket. */
-export async function connectWithin(
-  app: FastifyInstance,
-  { token, era = "modern", name = "claude-x", path = "/mcp" }: Connection = {},
-): Promise<TestAgent> {
-  const client = new Client({ name, version: "1" }, negotiated(era));
-  const fetch = async (url: string | URL, init: RequestInit = {}) => {
+/** As `fetch`, with the API called in place of a socket. */
+export const fetchWithin =
+  (app: FastifyInstance) =>
+  async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(url);
     const answer = await app.inject({
       method: (init.method ?? "GET") as "GET",
@@ -69,9 +66,16 @@ export async function connectWithin(
       headers,
     });
   };
+
+/** The official client over streamable HTTP. */
+export async function connectWithin(
+  app: FastifyInstance,
+  { token, era = "modern", name = "claude-x", path = "/mcp" }: Connection = {},
+): Promise<TestAgent> {
+  const client = new Client({ name, version: "1" }, negotiated(era));
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const transport = new StreamableHTTPClientTransport(new URL(`http://localhost${path}`), {
-    fetch,
+    fetch: fetchWithin(app),
     requestInit: { headers },
   });
   await client.connect(transport);

@@ -133,8 +133,8 @@ export class ScriptedEngine implements Engine {
     if (this.away) throw new WorldError("engine-unreachable", "scripted", "the engine is away");
   }
 
-  #only(): ScriptedRun {
-    const last = [...this.runs.values()].at(-1);
+  #only(dagId?: DagId): ScriptedRun {
+    const last = dagId === undefined ? [...this.runs.values()].at(-1) : this.runs.get(dagId);
     if (!last) throw new Error("nothing was submitted");
     return last;
   }
@@ -146,8 +146,8 @@ export class ScriptedEngine implements Engine {
   }
 
   /** The story's hand: units finish and leave real merged files behind. */
-  finish(_storageDir: string, count = Number.POSITIVE_INFINITY): void {
-    const known = this.#only();
+  finish(_storageDir: string, count = Number.POSITIVE_INFINITY, dagId?: DagId): void {
+    const known = this.#only(dagId);
     const open = known.units.filter((unit) => !known.done.has(unit) && !known.failed.has(unit));
     for (const unit of open.slice(0, count)) {
       const manifest = JSON.parse(readFileSync(join(known.run.submitDir, unit, "manifest.json"), "utf8"));
@@ -168,8 +168,8 @@ export class ScriptedEngine implements Engine {
     }
   }
 
-  fail(count: number, how: Partial<AttemptRecord> = {}): void {
-    const known = this.#only();
+  fail(count: number, how: Partial<AttemptRecord> = {}, dagId?: DagId): void {
+    const known = this.#only(dagId);
     const open = known.units.filter((unit) => !known.done.has(unit) && !known.failed.has(unit));
     for (const unit of open.slice(0, count)) {
       known.failed.add(unit);
