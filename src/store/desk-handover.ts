@@ -94,7 +94,7 @@ async function happened(sql: Sql, { since, kinds, subject, most }: HappenedWante
   );
   const groups = await sql.query<HappenedGroup>(
     `SELECT * FROM (
-       SELECT *, row_number() OVER (PARTITION BY kind ORDER BY usual, count DESC, "lastAt" DESC, what, text) AS place,
+       SELECT *, row_number() OVER (PARTITION BY kind, usual ORDER BY count DESC, "lastAt" DESC, what, text) AS place,
          (count(*) OVER (PARTITION BY kind))::int AS "linesOfKind"
        FROM (
          SELECT kind, what, actor, usual, count(*)::int AS count, min(at) AS "firstAt", max(at) AS "lastAt",
@@ -102,7 +102,7 @@ async function happened(sql: Sql, { since, kinds, subject, most }: HappenedWante
            (array_agg(DISTINCT subject))[1:${NAMED}] AS subjects, count(DISTINCT subject)::int AS "subjectsTotal"
          FROM (${every}) AS every
          GROUP BY kind, what, actor, usual, regexp_replace(replace(text, subject, ''), '[0-9]+', '#', 'g')) AS grouped
-       ) AS placed WHERE place <= ${where.add(most)}::int ORDER BY kind, place`,
+       ) AS placed WHERE place <= ${where.add(most)}::int ORDER BY kind, usual, place`,
     where.values,
   );
   return { groups, totals };

@@ -187,7 +187,7 @@ export interface HappenedTotal {
   readonly subjects: number;
 }
 export interface HappenedWanted extends Pick<FeedWanted, "since" | "kinds" | "subject"> {
-  /** Groups of each kind. */
+  /** Groups of each kind that did not go as usual, and as many of those that did. */
   readonly most: number;
 }
 

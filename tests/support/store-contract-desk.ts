@@ -376,7 +376,10 @@ export function deskContract(store: () => TestStore): void {
         ...{ kind: "transition", what: "held", count: 12, subjects: 12 },
       });
       const one = await store().desk.happened({ since: at(0), most: 1, kinds: ["transition"], subject: "r3" });
-      expect(one.groups).toMatchObject([{ what: "held", text: "units-failed: 3 of r3", count: 1, linesOfKind: 2 }]);
+      expect(one.groups).toMatchObject([
+        { what: "held", text: "units-failed: 3 of r3", count: 1, linesOfKind: 2 },
+        { what: "active", count: 1 },
+      ]);
       expect((await store().desk.happened({ since: at(150), most: 5, kinds: ["transition"] })).groups).toEqual([]);
     });
   });
