@@ -35,7 +35,7 @@ All is well.
 OPEN NOW
   held   units-failed (3,300): a, b, c, d, e and 3,295 others, since 2026-11-15 10:06: why; all: wms2 list --filter hold=units-failed
   alert  warning: disk: spool, since 2026-11-15 10:06: 2 GB free (ada takes care of it)
-  site   north: draining
+  site   north, since 2026-11-15 10:06: draining
 
 WHAT WAS DONE
   10:00  ban  south: by ada: its storage is down

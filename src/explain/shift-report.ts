@@ -141,9 +141,10 @@ function named(subjects: readonly string[], total: number): string {
 function openText({ kind, code, count, since, text, subjects, actor, command }: OpenMatter): string {
   const many = count > 1 ? ` (${count.toLocaleString("en")})` : "";
   const care = actor ? ` (${actor} takes care of it)` : "";
-  const who = kind === "site" ? "" : `${named(subjects, count)}${since ? `, since ${full(since)}` : ""}: `;
+  const from = since ? `, since ${full(since)}` : "";
+  const who = kind === "site" ? from : `: ${named(subjects, count)}${from}`;
   const all = count > Math.min(subjects.length, SHOWN) ? `; all: ${command}` : "";
-  return `${kind.padEnd(5)}  ${code}${many}: ${who}${cut(text)}${care}${all}`;
+  return `${kind.padEnd(5)}  ${code}${many}${who}: ${cut(text)}${care}${all}`;
 }
 const MOST_TEXT = 200;
 const cut = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text);
