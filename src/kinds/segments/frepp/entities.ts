@@ -5,11 +5,14 @@ import type { ReadOther } from "./include.ts";
 const MOST_CHARACTERS = 20_000_000;
 const DEEPEST = 20;
 
-const DOCTYPE = /<!DOCTYPE\s+[^[>]*(?:\[([\s\S]*?)\]\s*)?>/;
+const DOCTYPE = /<!DOCTYPE\s+[^[>]*(?:\[([\s\S]*?)\]\s*)?>/y;
 const DECLARATION = /<!ENTITY\s+([\w.-]+)\s+(?:SYSTEM\s+)?(?:"([^"]*)"|'([^']*)')\s*>/g;
 const IS_FILE = /<!ENTITY\s+[\w.-]+\s+SYSTEM/;
-/** Where an ampersand is a character like any other. */
-const LITERAL = /<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->/g;
+/** Where an ampersand is a character like any other: how it begins and ends. */
+const LITERALS = [
+  ["<![CDATA[", "]]>"],
+  ["<!--", "-->"],
+] as const;
 const PREDEFINED = ["amp", "lt", "gt", "quot", "apos"];
 
 /** The text with its own entities in place: words, or files. One whose file cannot be read is empty, and noted. */
@@ -19,6 +22,7 @@ export function expandEntities(
   read: ReadOther,
   note: (words: string) => void,
 ): Result<string, string> {
+  DOCTYPE.lastIndex = Math.max(0, text.indexOf("<!DOCTYPE"));
   const type = DOCTYPE.exec(text);
   if (!type) return ok(text);
   const declared = declaredIn(type[1] ?? "", path, read, note);
@@ -38,7 +42,7 @@ function declaredIn(
   note: (words: string) => void,
 ): ReadonlyMap<string, string> {
   const declared = new Map<string, string>();
-  for (const [all, name = "", double, single] of subset.replaceAll(LITERAL, "").matchAll(DECLARATION)) {
+  for (const [all, name = "", double, single] of withoutLiterals(subset).matchAll(DECLARATION)) {
     const value = double ?? single ?? "";
     const other = IS_FILE.test(all) ? read(value, path) : { text: value };
     if (other === null) note(`&${name}; is left out: ${value} cannot be read`);
@@ -47,6 +51,37 @@ function declaredIn(
   for (const [, name, file] of subset.matchAll(/<!ENTITY\s+%\s+([\w.-]+)\s+SYSTEM\s+["']([^"']*)["']/g))
     note(`%${name}; is left out: declarations in other files (${file}) are not read`);
   return declared;
+}
+
+/** From where to where, in one walk: what does not end is looked for once, and is none. */
+function* literalsIn(text: string): Generator<readonly [number, number]> {
+  const next = LITERALS.map(([begin]) => text.indexOf(begin));
+  let at = 0;
+  for (;;) {
+    for (const [kind, [begin]] of LITERALS.entries())
+      if (next[kind]! >= 0 && next[kind]! < at) next[kind] = text.indexOf(begin, at);
+    const found = next.filter((place) => place >= 0);
+    if (found.length === 0) return;
+    const from = Math.min(...found);
+    const kind = next.indexOf(from);
+    const [begin, end] = LITERALS[kind]!;
+    const to = text.indexOf(end, from + begin.length);
+    if (to < 0) next[kind] = -1;
+    else {
+      at = to + end.length;
+      yield [from, at];
+    }
+  }
+}
+
+function withoutLiterals(text: string): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const [from, to] of literalsIn(text)) {
+    parts.push(text.slice(at, from));
+    at = to;
+  }
+  return parts.join("") + text.slice(at);
 }
 
 class Expansion {
@@ -62,11 +97,11 @@ class Expansion {
     if (this.#left < 0 || depth > DEEPEST) return null;
     const parts: string[] = [];
     let at = 0;
-    for (const literal of text.matchAll(LITERAL)) {
-      const plain = this.#named(text.slice(at, literal.index), depth);
+    for (const [from, to] of literalsIn(text)) {
+      const plain = this.#named(text.slice(at, from), depth);
       if (plain === null) return null;
-      parts.push(plain, literal[0]);
-      at = literal.index + literal[0].length;
+      parts.push(plain, text.slice(from, to));
+      at = to;
     }
     const rest = this.#named(text.slice(at), depth);
     return rest === null ? null : parts.join("") + rest;
