@@ -39,6 +39,9 @@ test.each<[string, string, Previewed, Date, boolean | RegExp]>([
 
 test("times in arguments count; in a preview they move with the clock and do not", () => {
   const at = (until: string) => ({ site: "south", until, effect: { used_by: 2 } });
+  const said = (time: string, open = 2) => ({ message: `north is banned until ${time} UTC; ${open} open requests` });
+  expect(fingerprint(said("2026-01-03 00:01"))).toBe(fingerprint(said("2026-01-03 00:02")));
+  expect(fingerprint(said("2026-01-03 00:01"))).not.toBe(fingerprint(said("2026-01-03 00:01", 3)));
   expect(fingerprint(at("2026-01-06T12:00:00.000Z"))).toBe(fingerprint(at("2026-01-06T12:00:01.000Z")));
   expect(fingerprint(at("x"))).not.toBe(fingerprint({ ...at("x"), effect: { used_by: 3 } }));
   const timed = (until: string) => other({ input: { until } });

@@ -46,11 +46,14 @@ function signature({ tool, input, secret }: Previewed, state: string, until: str
   return createHmac("sha256", key).update(text).digest("base64url").slice(0, 22);
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+/** As a field, or within a sentence. */
+const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]*(?:Z| UTC)?/g;
 
 /** The state behind a preview that has no version: what it says, but for times, which move with the clock. */
 export const fingerprint = (preview: unknown): string => {
-  const text = JSON.stringify(sorted(preview), (_, value) => (TIME.test(value) ? "time" : value));
+  const text = JSON.stringify(sorted(preview), (_, value) =>
+    typeof value === "string" ? value.replace(TIME, "time") : value,
+  );
   return createHash("sha256").update(text).digest("base64url").slice(0, 12);
 };
 
