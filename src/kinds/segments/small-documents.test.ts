@@ -89,7 +89,7 @@ test.each([
     {
       end: "0900",
       defaults: {
-        outputs: Array.from({ length: 30 }, (_, at) => `${"d/".repeat(800)}${at}-{product}-{span}`),
+        outputs: Array.from({ length: 60 }, (_, at) => `${"d/".repeat(400)}${at}-{product}-{span}`),
         run: "make {output}",
         ts: [{ frequency: "monthly", lengths: ["1mo"] }],
       },
