@@ -130,7 +130,7 @@ describe("operators", () => {
 
   test("take a site out of use and back in", async () => {
     const name = JSON.parse((await cli("sites", "--json")).stdout).items[0].name;
-    expect((await cli("sites", "drain", name, "--reason", "disks move")).stderr).toContain("is draining");
+    expect((await cli("sites", "drain", name, "--reason", "disks move")).stderr).toContain("is drained");
     expect((await cli("sites")).stdout).toMatch(/draining .*disks move/);
     expect((await cli("sites", "enable", name)).code).toBe(0);
     expect((await cli("sites", "drain", "nowhere")).code).toBe(4);
