@@ -185,6 +185,9 @@ async function compareJobs(
   const { items } = await get(`/requests/${name}/results?limit=100`);
   const inState = (word: string) => items.filter(({ state }: Json) => state === word).length;
   expect(inState("done")).toBe(progress.done);
+  // What an attempt had asked for is known, whoever noted it.
+  const attempts = (await get(`/requests/${name}/attempts?limit=100`)).items;
+  expect(attempts.filter(({ memory_mb }: Json) => memory_mb === null)).toEqual([]);
   if (status !== "held") return;
   const { units_total, units_done, units_failed } = await get(`/requests/${name}/errors`);
   expect([units_total, units_done, units_failed]).toEqual([progress.total, progress.done, inState("failed")]);
@@ -209,9 +212,9 @@ async function compareAll(world: World, get: Get, agent: Agent, cli: ReturnType<
   }
 }
 
-test("law: same fact, same number", { timeout: 120_000 }, async () => {
+test("law: same fact, same number", { timeout: 400_000 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 9 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 7 }), async (steps) => {
       const world = await makeMcpWorld();
       vi.stubGlobal("fetch", fetchWithin(world.app));
       try {
@@ -229,6 +232,6 @@ test("law: same fact, same number", { timeout: 120_000 }, async () => {
         await world.close();
       }
     }),
-    { numRuns: 3, seed: 12 },
+    { numRuns: 2, seed: 12 },
   );
 });
