@@ -285,6 +285,13 @@ CREATE TABLE remembered_rules (
   CONSTRAINT remembered_rules_action_known CHECK ((action = ANY (ARRAY['retry'::text, 'fail'::text])))
 );
 
+CREATE TABLE request_documents (
+  request_name text COLLATE "C" NOT NULL,
+  document text NOT NULL,
+  CONSTRAINT request_documents_pkey PRIMARY KEY (request_name),
+  CONSTRAINT request_documents_request_name_fkey FOREIGN KEY (request_name) REFERENCES requests(name) ON DELETE CASCADE
+);
+
 CREATE TABLE request_failures (
   request_name text COLLATE "C" NOT NULL,
   exit_code integer NOT NULL,

@@ -31,6 +31,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0025_kept_on_disk.sql": "1c198be85b5814571e900fe1ea28b47d263a692dde0e50d74e464b64bd28dee5",
   "0026_repairs.sql": "d9176ef70fb8ca20e2a87661426a9d1ff53d7bf9c56fc5a22dc78ba1870bb908",
   "0027_block_sizes.sql": "e8c11d4e9f3ac0b30bb364deffaa8020f1544e29b4ce0bea3cd08098b9cc765b",
+  "0031_documents.sql": "6bdb795b87f1f984f108bd303cde5982feeab472d8119dcc78275806a1e1b17a",
 };
 
 const dir = resolve(import.meta.dirname, "../migrations");

@@ -174,6 +174,8 @@ export interface RequestFile {
 export interface Draft {
   readonly spec: RequestSpec;
   readonly files: readonly RequestFile[];
+  /** As a person wrote it. */
+  readonly document?: string | undefined;
 }
 
 /** What a corrected request changes of one that has begun. */

@@ -91,6 +91,8 @@ export async function startClone(
   const clone = cloneOf(spec, cleanupPolicy, draft?.spec);
   const files = draft?.files ?? (await store.requests.files(spec.name));
   if (!(await store.requests.create(clone, "submitted", files, actor, at))) return false;
+  const document = draft ? draft.document : await store.requests.document(spec.name);
+  if (document) await store.requests.keepDocument(clone.name, document);
   const why = { reason: `restarted as ${clone.name}`, actor, at };
   const isLinked = await store.requests.change(spec.name, version, { supersededBy: clone.name }, why);
   invariant(isLinked, "the request moved while it was restarted", { request: spec.name });
@@ -100,14 +102,17 @@ export async function startClone(
 /** A draft as a wish keeps it, in JSON. */
 interface PackedDraft {
   readonly spec: unknown;
+  readonly document?: string | undefined;
   readonly files: readonly (Omit<RequestFile, "content"> & { readonly content: string })[];
 }
-export const packDraft = ({ spec, files }: Draft): PackedDraft => ({
+export const packDraft = ({ spec, files, document }: Draft): PackedDraft => ({
   spec: encodeSpec(spec),
+  document,
   files: files.map((file) => ({ ...file, content: Buffer.from(file.content).toString("base64") })),
 });
-const openDraft = ({ spec, files }: PackedDraft): Draft => ({
+const openDraft = ({ spec, files, document }: PackedDraft): Draft => ({
   spec: decodeSpec(spec),
+  document,
   files: files.map((file) => ({ ...file, content: Buffer.from(file.content, "base64") })),
 });
 

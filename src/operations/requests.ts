@@ -177,6 +177,20 @@ export const requests = {
     params,
     answer: transitionsSchema,
   }),
+  document: reads(
+    "/requests/:name/document",
+    "The document of a request as it was submitted, to begin another one with",
+    {
+      params,
+      answer: named("RequestDocument", {
+        request_name: z.string(),
+        document: z
+          .string()
+          .nullable()
+          .describe("YAML, with its attachments, under the name of the request; null: it was not kept"),
+      }),
+    },
+  ),
   plan: reads("/requests/:name/plan", "What its first round would be, with the facts of this moment", {
     params,
     answer: planPreviewSchema,

@@ -83,7 +83,10 @@ export async function storeWish(
     };
     const why = { reason: decided ?? `${action}: ${reason}`, actor, at };
     if (!(await ports.store.requests.change(request.spec.name, request.version, change, why))) return false;
-    if (action === "release" && draft) await ports.store.requests.replaceFiles(request.spec.name, draft.files);
+    if (action === "release" && draft) {
+      await ports.store.requests.replaceFiles(request.spec.name, draft.files);
+      if (draft.document) await ports.store.requests.keepDocument(request.spec.name, draft.document);
+    }
     if (modifications) await applyRelease(ports, request.spec.name, modifications, actor, reason);
   }
   return audit(ports, request, wanted, actor, "done", detail);

@@ -91,6 +91,6 @@ const actFrom =
     const format = from.trimStart().startsWith("{") ? "json" : "yaml";
     const read = await readText(ports, { text: from, format }, rules, by.actor);
     if (!read.ok) return { kind: "refused", problems: read.error };
-    const draft = read.value.kind === "read" ? { draft: read.value.submission } : {};
+    const draft = read.value.kind === "read" ? { draft: { ...read.value.submission, document: from } } : {};
     return act(ports, name, { ...wanted, ...draft }, by);
   };

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../base/result.ts";
 import type { RequestName } from "../domain/names.ts";
-import type { RequestRecord } from "../domain/request.ts";
+import type { Draft, RequestRecord } from "../domain/request.ts";
 import type { IntakeRules, Submission } from "../domain/submission.ts";
 import { creditedJobs, gatherEarlierWork } from "../lifecycle/gather-credits.ts";
 import type { Work } from "../lifecycle/ports.ts";
@@ -26,7 +26,7 @@ export async function runDocument(ports: Work, rules: IntakeRules, document: Doc
 async function runOnce(ports: Work, rules: IntakeRules, document: Document, by: By): Promise<RunAnswer> {
   const read = await readWhole(ports, document, rules, by.actor);
   if (!read.ok) return err({ kind: "problems", problems: read.error });
-  const submission = read.value;
+  const submission = { ...read.value, document: document.text };
   const latest = await latestVersion(ports, submission.spec.name);
   const earlier = await gatherEarlierWork(ports, submission.spec, submission.files, latest?.spec.name ?? null);
   const jobs = earlier && { jobs: earlier.jobs, credited: creditedJobs(earlier).size };
@@ -66,7 +66,7 @@ type Failed = Extract<RunAnswer, { ok: false }>["error"];
 
 async function carryOut(
   ports: Work,
-  draft: Submission,
+  draft: Submission & Draft,
   latest: RequestRecord | null,
   decision: Exclude<RunDecision, { kind: "refuse" }>,
   by: By,
@@ -74,8 +74,13 @@ async function carryOut(
   const { store, clock } = ports;
   if (decision.kind === "submit" || !latest) {
     const { spec, files } = draft;
-    if (!by.dryRun && !(await store.requests.create(spec, "submitted", files, by.actor, clock.now())))
-      return err({ kind: "name-taken", name: spec.name });
+    const create = () =>
+      store.transaction(async ({ requests }) => {
+        if (!(await requests.create(spec, "submitted", files, by.actor, clock.now()))) return false;
+        if (draft.document) await requests.keepDocument(spec.name, draft.document);
+        return true;
+      });
+    if (!by.dryRun && !(await create())) return err({ kind: "name-taken", name: spec.name });
     return ok({ name: spec.name, previous: null });
   }
   const { name } = latest.spec;

@@ -120,9 +120,13 @@ export async function submit(
   }
   const { spec, files, warnings } = read.value.submission;
   const { isDraft = false } = document;
-  const isStored =
-    (await store.requests.create(spec, isDraft ? "new" : "submitted", files, actor, clock.now())) ||
-    (isDraft && (await store.requests.replaceDraft(spec, files, clock.now())));
+  const isStored = await store.transaction(async ({ requests }) => {
+    const isThere =
+      (await requests.create(spec, isDraft ? "new" : "submitted", files, actor, clock.now())) ||
+      (isDraft && (await requests.replaceDraft(spec, files, clock.now())));
+    if (isThere) await requests.keepDocument(spec.name, document.text);
+    return isThere;
+  });
   if (!isStored) return err({ kind: "name-taken", name: spec.name });
   nudge();
   log.info(isDraft ? "request.drafted" : "request.submitted", { request: spec.name, actor });

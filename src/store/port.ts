@@ -83,6 +83,9 @@ export interface RequestStore {
   replaceDraft(spec: RequestSpec, files: readonly RequestFile[], at: Date): Promise<boolean>;
   get(name: RequestName): Promise<RequestRecord | null>;
   files(name: RequestName): Promise<readonly RequestFile[]>;
+  /** The document as it was submitted; null: it was not kept. */
+  document(name: RequestName): Promise<string | null>;
+  keepDocument(name: RequestName, document: string): Promise<void>;
   /** Instead of those it had. */
   replaceFiles(name: RequestName, files: readonly RequestFile[]): Promise<void>;
   list(filter: RequestFilter): Promise<Page<RequestRecord>>;

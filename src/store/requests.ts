@@ -35,7 +35,10 @@ export const requestStore = (sql: Sql, specs: SpecMemory): RequestStore => ({
   ...changes(sql),
 });
 
-type Submissions = Pick<RequestStore, "create" | "replaceDraft" | "files" | "replaceFiles">;
+type Submissions = Pick<
+  RequestStore,
+  "create" | "replaceDraft" | "files" | "replaceFiles" | "document" | "keepDocument"
+>;
 
 /** What people submit: a request and its files. */
 const submissions = (sql: Sql): Submissions => ({
@@ -69,6 +72,22 @@ const submissions = (sql: Sql): Submissions => ({
       "SELECT path, executable, sha256, content FROM request_files WHERE request_name = $1 ORDER BY path",
       [name],
     ),
+
+  async document(name) {
+    const [row] = await sql.query<{ document: string }>(
+      "SELECT document FROM request_documents WHERE request_name = $1",
+      [name],
+    );
+    return row?.document ?? null;
+  },
+
+  async keepDocument(name, document) {
+    await sql.query(
+      `INSERT INTO request_documents (request_name, document) VALUES ($1, $2)
+       ON CONFLICT (request_name) DO UPDATE SET document = excluded.document`,
+      [name, document],
+    );
+  },
 
   replaceFiles: (name, files) =>
     sql.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ServerUnderTest } from "../support/server.ts";
-import { expectText, isThere, open, useBrowser } from "./support/browser.ts";
+import { expectText, isThere, open, theServer, useBrowser } from "./support/browser.ts";
 import { dialog, requestPage } from "./support/pages.ts";
 import { madeRequest } from "./support/seed.ts";
 
@@ -62,6 +62,25 @@ describe.skipIf(!isThere)("submitting", () => {
     await editor.fill(MISTAKE.replace("many", "1"));
     await expectText(page.getByRole("region", { name: "What it would do" }), /Jobs.*10 processing/s);
     await page.getByRole("button", { name: "Submit with-a-mistake" }).waitFor();
+  });
+
+  test("a request is cloned into the editor, corrected, and submitted as its next version", {
+    timeout: 90_000,
+  }, async () => {
+    const server = theServer();
+    await server.submit(madeRequest(inject("inputs"), "to-clone", { good: 1 }));
+    await server.send("POST", "/requests/to-clone/abort", { reason: "too little memory" });
+    await server.until("to-clone", ["aborted"]);
+    const page = await open("/requests/to-clone", { signedIn: true });
+    await page.getByRole("group", { name: "Actions" }).getByRole("link", { name: "clone" }).click();
+    const editor = page.getByRole("textbox", { name: /as YAML/ });
+    await expect.poll(() => editor.inputValue()).toMatch(/name: to-clone/);
+    await editor.fill((await editor.inputValue()).replace("100 MB", "200 MB"));
+    await expectText(page.getByRole("region", { name: "What is different" }), /memory_mb: 200/);
+    await page.getByLabel(/^Reason/).fill("more memory");
+    await page.getByRole("button", { name: "Submit as the next version of to-clone" }).click();
+    await page.waitForURL("**/desk/requests/to-clone-v2");
+    expect((await server.get("/requests/to-clone-v2")).memory_mb).toBe(200);
   });
 
   test("a name that is taken: the page says so, and what is different from the request that has it", async () => {

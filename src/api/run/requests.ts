@@ -58,6 +58,10 @@ export const requestRuns: Runs<typeof requests> = {
   plan: async ({ name }, call) =>
     planFields(await found("request", name, call.commands.preview(name, call.request.patience))),
 
+  async document({ name }, { queries }) {
+    return { requestName: name, document: (await found("request", name, queries.document(name))).text };
+  },
+
   async picture({ name }, call) {
     const { workflow } = await found("request", name, call.queries.request(name));
     return call.text("image/svg+xml", metricsSvg(name, stepMetricsView(workflow?.stepMetrics ?? null)));

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
 import type { OperatorAction } from "../../../src/recovery/round/actions.ts";
 import { ActOnOne } from "../../act/one.tsx";
 import { Recover } from "../../act/recover.tsx";
@@ -46,6 +47,9 @@ export function Actions({ request }: { request: Answer<"requests.show"> }): Reac
           recover
         </ActionButton>
       )}
+      <Link className="button" href={`/submit?clone=${encodeURIComponent(name)}&next=${encodeURIComponent(name)}`}>
+        clone
+      </Link>
       {action === "recover" && <Recover name={name} onClose={() => setAction(null)} />}
       {action && action !== "recover" && <ActOnOne action={action} name={name} onClose={() => setAction(null)} />}
     </div>
