@@ -3,7 +3,6 @@ import { type DagId, jobIndex, type RequestName, type SiteName, type WorkflowId 
 import type { RequestRecord } from "../domain/request.ts";
 import type { PingOutcome } from "../engine/port.ts";
 import type { Store } from "../store/port.ts";
-import { namedText } from "../reading/named-text.ts";
 import { answerWithin } from "./answer-within.ts";
 import { readFreshness } from "./freshness.ts";
 import { liveNodes } from "./live-nodes.ts";
@@ -87,13 +86,6 @@ function requestQueries({ store, clock, events, tuning }: ApiPorts) {
       ]);
       return record && { record, workflow, moves, progress: progress.get(name) ?? null };
     },
-    /** `text` null: it was not kept. */
-    async document(name: RequestName) {
-      if (!(await store.requests.get(name))) return null;
-      const text = await store.requests.document(name);
-      return { text: text === null ? null : namedText(text, name) };
-    },
-
     async transitions(name: RequestName) {
       const moves = await store.requests.transitions(name);
       return moves.length > 0 || (await store.requests.get(name)) ? moves : null;

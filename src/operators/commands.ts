@@ -22,7 +22,7 @@ import { gatherResults } from "./results.ts";
 import { retryNode } from "./retry-node.ts";
 import { runDocument } from "./run.ts";
 import { banSite, changeSite, unbanSite } from "./site-actions.ts";
-import { check, preview, readText, submit } from "./submit.ts";
+import { check, preview, readText, submit, submittedDocument } from "./submit.ts";
 import { syncSites } from "./sync-sites.ts";
 import { acknowledge, changeDag, reprioritise, setAdmission } from "./system-actions.ts";
 
@@ -40,6 +40,7 @@ export function makeCommands(given: Ports, policy: LoopPolicy, rules: IntakeRule
     submit: submit.bind(null, ports, rules, nudge),
     run: nudging(runDocument.bind(null, ports, rules), ({ ok }) => ok),
     check: check.bind(null, ports, rules),
+    document: submittedDocument.bind(null, ports),
     preview: preview.bind(null, ports),
     reprioritise: nudging(reprioritise.bind(null, ports), ({ kind }) => kind === "changed"),
     act: nudging(actFrom(ports, rules), ({ kind }) => kind === "done"),

@@ -65,6 +65,8 @@ export interface Commands
   submit(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
   /** Which problems would it have? Stores nothing. */
   check(document: Document, actor: string, signal?: AbortSignal): Promise<SubmitAnswer>;
+  /** As it was submitted, under the name it has; `text` null: it was not kept. */
+  document(name: RequestName): Promise<{ readonly text: string | null } | null>;
   /** What its first round would be, as things are now. */
   preview(name: RequestName, signal?: AbortSignal): Promise<PlanPreview | null>;
   reprioritise(

@@ -8,6 +8,7 @@ import type { IntakeRules, Submission } from "../domain/submission.ts";
 import type { FileStamp } from "../domain/workflow.ts";
 import { problemsIn, readText as readHere, type TextRead } from "../intake/read-text.ts";
 import { MOST_ENTRIES, type Work } from "../lifecycle/ports.ts";
+import { namedText } from "../reading/named-text.ts";
 import { type Import, importOf, importRequest } from "./import.ts";
 import type { Document, PlanPreview, SubmitAnswer } from "./port.ts";
 import { previewPlan } from "./preview.ts";
@@ -155,6 +156,15 @@ export async function check(
     plan: await previewPlan({ ...ports, signal }, spec),
     readAs: { spec, isTaken },
   });
+}
+
+export async function submittedDocument(
+  { store }: Work,
+  name: RequestName,
+): Promise<{ readonly text: string | null } | null> {
+  if (!(await store.requests.get(name))) return null;
+  const text = await store.requests.document(name);
+  return { text: text === null ? null : namedText(text, name) };
 }
 
 export async function preview(ports: Work, name: RequestName, signal?: AbortSignal): Promise<PlanPreview | null> {

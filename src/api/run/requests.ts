@@ -58,8 +58,8 @@ export const requestRuns: Runs<typeof requests> = {
   plan: async ({ name }, call) =>
     planFields(await found("request", name, call.commands.preview(name, call.request.patience))),
 
-  async document({ name }, { queries }) {
-    return { requestName: name, document: (await found("request", name, queries.document(name))).text };
+  async document({ name }, { commands }) {
+    return { requestName: name, document: (await found("request", name, commands.document(name))).text };
   },
 
   async picture({ name }, call) {
