@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { toEnd } from "../src/base/slices.ts";
 import { fileStamps } from "../src/disk/file-stamps.ts";
 import type { GraphWork, JobTemplate } from "../src/domain/graph.ts";
 import { expanded } from "../src/kinds/graph/expanded.ts";
@@ -31,7 +32,7 @@ async function decideNothing(root: string, jobs: number): Promise<number> {
   const { graph, digestOf } = expanded(done);
   for (const folder of ["first", "second", "third"]) mkdirSync(join(root, folder));
   for (const { makes } of graph.jobs) for (const path of makes) writeFileSync(join(root, path), "made");
-  const before = await fileStamps(root, credits.files(done).paths);
+  const before = await fileStamps(root, toEnd(credits.files(done)).paths);
   const stamped = (paths: readonly string[]) => paths.flatMap((path) => before.get(path) ?? []);
   const proofs = new Map(
     graph.jobs.map((job) => [
@@ -41,10 +42,10 @@ async function decideNothing(root: string, jobs: number): Promise<number> {
   );
   const began = performance.now();
   const work = { ...done };
-  const { directory, paths } = credits.files(work);
+  const { directory, paths } = toEnd(credits.files(work));
   const stamps = await fileStamps(directory, paths);
   const seen = (path: string) => stamps.get(path) ?? null;
-  const told = credits.decide({ work, attached: new Map(), before: { work: done, proofs }, seen });
+  const told = toEnd(credits.decide({ work, attached: new Map(), before: { work: done, proofs }, seen }));
   const seconds = (performance.now() - began) / 1000;
   if (told.length !== jobs || told.some(({ cause }) => cause !== null)) throw new Error("something would run again");
   return Math.round(seconds * 100) / 100;

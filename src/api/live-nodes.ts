@@ -1,3 +1,4 @@
+import { inSlices, mapInSlices } from "../base/slices.ts";
 import { type Dag, isDagOver, isInEngine } from "../domain/dag.ts";
 import { batchName, type DagId, jobIndex, type UnitName } from "../domain/names.ts";
 import type { NodeView } from "../domain/run.ts";
@@ -30,7 +31,7 @@ export function liveNodes({ store, engine }: Pick<ApiPorts, "store" | "engine">)
     const nodes = await looks.ask(`${id} ${unit ?? ""}`, () => engine.nodes(runOf(dag), unit));
     const sides = await store.dags.sidesOf([id]);
     const all = sides.length === 0 ? nodes : withSideNodes(nodes, await Promise.all(sides.map(besideOf)), recorded);
-    return { nodes: all.map((node) => asRecorded(node, dag, recorded)), recorded };
+    return { nodes: await inSlices(mapInSlices(all, (node) => asRecorded(node, dag, recorded))), recorded };
   };
 }
 

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { inSlices } from "../base/slices.ts";
 import { isName, isUnitName } from "../domain/names.ts";
 import { GraphNames } from "../submit-dir/jobs.ts";
 import { ATTEMPT, attemptFile, besideDag, isPart, NODE, TOP, UNIT, unitFolder } from "../submit-dir/names.ts";
@@ -84,7 +85,7 @@ export async function unitNamed(submitDir: string, name: string): Promise<string
     const file = await open(join(submitDir, part, UNIT.manifest), PLAIN).catch(() => null);
     return (await file?.readFile("utf8").finally(() => file.close())) ?? "";
   };
-  return new GraphNames(await Promise.all(parts.map(read))).nodeOf(name);
+  return (await inSlices(GraphNames.in(await Promise.all(parts.map(read))))).nodeOf(name);
 }
 
 export async function unitDirectory(submitDir: string, unit: string): Promise<string | null> {

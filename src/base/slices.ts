@@ -18,6 +18,61 @@ export function makeTurn(): () => Promise<void> | undefined {
   };
 }
 
+/** So many items are looked at between two pauses. */
+const FEW = 500;
+
+/** Looks at all of them, with pauses. */
+export function* eachInSlices<T>(
+  items: Iterable<T>,
+  look: (item: T, index: number) => void,
+): Generator<undefined, void> {
+  let index = 0;
+  for (const item of items) {
+    look(item, index++);
+    if (index % FEW === 0) yield;
+  }
+}
+
+export function* mapInSlices<T, R>(items: Iterable<T>, make: (item: T, index: number) => R): Generator<undefined, R[]> {
+  const made: R[] = [];
+  yield* eachInSlices(items, (item, index) => made.push(make(item, index)));
+  return made;
+}
+
+/** In order, as the comparison says; those that it calls equal stay as they were. */
+export function* sortInSlices<T>(
+  items: readonly T[],
+  compare: (a: T, b: T) => number,
+): Generator<undefined, readonly T[]> {
+  const runs: (readonly T[])[] = [];
+  for (let at = 0; at < items.length; at += FEW) {
+    runs.push(items.slice(at, at + FEW).sort(compare));
+    yield;
+  }
+  while (runs.length > 1)
+    for (const [left, right] of pairs(runs.splice(0))) runs.push(right ? yield* merged(left, right, compare) : left);
+  return runs[0] ?? [];
+}
+
+function* pairs<T>(all: readonly T[]): Generator<readonly [T, T | undefined]> {
+  for (let at = 0; at < all.length; at += 2) yield [all[at]!, all[at + 1]];
+}
+
+function* merged<T>(
+  left: readonly T[],
+  right: readonly T[],
+  compare: (a: T, b: T) => number,
+): Generator<undefined, readonly T[]> {
+  const all: T[] = [];
+  let [l, r] = [0, 0];
+  while (l < left.length || r < right.length) {
+    const isLeft = r === right.length || (l < left.length && compare(left[l]!, right[r]!) <= 0);
+    all.push(isLeft ? left[l++]! : right[r++]!);
+    if (all.length % FEW === 0) yield;
+  }
+  return all;
+}
+
 /** Long work is a generator that offers pauses, for callers that have other things to do; this one takes none. */
 export function toEnd<T>(slices: Generator<undefined, T>): T {
   for (;;) {

@@ -2,6 +2,7 @@ import { constants as fs } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify, toBigInt } from "../base/json.ts";
+import { inSlices } from "../base/slices.ts";
 import { isUnitName, jobIndex } from "../domain/names.ts";
 import type { PlannedRange } from "../domain/plan.ts";
 import { allNodes, MERGE_GROUP, roleOfNode } from "../domain/roles.ts";
@@ -41,7 +42,7 @@ export async function jobNames(dir: string): Promise<GraphNames> {
   const manifests: string[] = [];
   for (const folder of (await readdir(dir).catch(() => [])).filter(isPart))
     manifests.push((await readInUnit(dir, folder, UNIT.manifest)) ?? "");
-  return new GraphNames(manifests);
+  return inSlices(GraphNames.in(manifests));
 }
 
 /** A seventh digit comes after six. */

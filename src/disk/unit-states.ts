@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { inSlices } from "../base/slices.ts";
 import { isUnitName } from "../domain/names.ts";
 import type { UnitStates } from "../domain/run.ts";
 import { endedIn } from "../submit-dir/ended-list.ts";
@@ -24,7 +25,7 @@ export function makeUnitStates(): (dir: string) => Promise<UnitStates | null> {
     }
     const status = await readIfThere(file);
     if (status === null) return null;
-    const states = unitStatesIn(status, (await readIfThere(endedFile)) ?? "");
+    const states = await inSlices(unitStatesIn(status, (await readIfThere(endedFile)) ?? ""));
     known.set(dir, { stamp, states });
     for (const oldest of known.keys()) if (known.size > MOST_RUNS) known.delete(oldest);
     return states;
@@ -44,12 +45,13 @@ const NODE = /Node = "([^"\\\n]+)";\s+NodeStatus = (\d)[^\n]*\s+StatusDetails = 
  * The states of units by the status file of their DAG, without the rest of it: a hundred thousand nodes are 17 MB, and a
  * whole parse takes a second. `ended`: of a graph, jobs that DAGMan takes for done and are not.
  */
-export function unitStatesIn(status: string, ended: string): UnitStates {
+export function* unitStatesIn(status: string, ended: string): Generator<undefined, UnitStates> {
   const names: string[] = [];
   const letters: string[] = [];
   const exceptions = endedIn(ended);
   for (const [, name = "", number, wasCut] of status.matchAll(NODE)) {
     if (!isUnitName(name)) continue;
+    if (names.length % 500 === 0) yield;
     const how = exceptions.get(name)?.how;
     names.push(name);
     if (how !== undefined) letters.push(how === "failed" ? "f" : "w");

@@ -25,11 +25,13 @@ export async function writeFiles(root: string, files: Iterable<SubmitFile>): Pro
     }
     const descriptor = openSync(path, "w", 0o644);
     try {
-      for (const chunk of file.chunks) writeSync(descriptor, chunk);
+      for (const chunk of file.chunks) {
+        writeSync(descriptor, chunk);
+        await turn();
+      }
     } finally {
       closeSync(descriptor);
     }
-    await turn();
   }
 }
 

@@ -29,8 +29,6 @@ export interface Kind<W extends Work = Work> {
   read(top: Form, rules: IntakeRules): W;
   /** How much is asked for, as far as the document says; null: the input will show. */
   extent(work: W): Extent | null;
-  /** Makes ready what `inputs`, `outline`, `credits` and `check` go by, with pauses: what they do themselves is short then. */
-  prepare?(work: W): Generator<undefined, void>;
   /** Files of people's own that must be there before anything begins: absolute path → where the document says so. */
   inputs?(work: W): ReadonlyMap<string, string>;
   /** One line for people. */
@@ -38,7 +36,7 @@ export interface Kind<W extends Work = Work> {
   /** What people call one of its units. */
   readonly unitWord: string;
   /** How its jobs hang together, for whoever draws it. Absent: all of its units look alike. */
-  outline?(work: W): GraphOutline;
+  outline?(work: W): Generator<undefined, GraphOutline>;
 
   /** The counters before the first round. */
   begin(work: W): Counters;
@@ -69,15 +67,12 @@ export interface Kind<W extends Work = Work> {
 
 interface Credits<W extends Work> {
   /** The files whose state decides, as `decide` will ask for them. */
-  files(work: W): {
-    readonly directory: string;
-    readonly paths: ReadonlySet<string>;
-    /** Those that its jobs make. */
-    readonly made: ReadonlySet<string>;
-    readonly byContents: boolean;
-  };
+  files(work: W): Generator<undefined, FilesThatDecide>;
   /** Files whose checksums decide too, where files are compared by contents. */
-  doubtful(proofs: Iterable<JobProof>, seen: (path: string) => FileStamp | null): ReadonlySet<string>;
+  doubtful(
+    proofs: Iterable<JobProof>,
+    seen: (path: string) => FileStamp | null,
+  ): Generator<undefined, ReadonlySet<string>>;
   decide(facts: {
     readonly work: W;
     readonly attached: ReadonlyMap<string, string>;
@@ -85,7 +80,7 @@ interface Credits<W extends Work> {
     readonly before: { readonly work: Work | null; readonly proofs: ReadonlyMap<string, JobProof> };
     /** null: it is not there. */
     readonly seen: (path: string) => FileStamp | null;
-  }): readonly JobToRun[];
+  }): Generator<undefined, readonly JobToRun[]>;
   /**
    * Jobs that have no proof of their own, where the run that had them is lost: all they make is there, made since `sinceSec` and after
    * what they read, one that waits for their success has begun, and everything before them is done. By job index.
@@ -96,7 +91,15 @@ interface Credits<W extends Work> {
     readonly done: ReadonlySet<number>;
     readonly sinceSec: number;
     readonly seen: (path: string) => FileStamp | null;
-  }): ReadonlyMap<number, JobProof>;
+  }): Generator<undefined, ReadonlyMap<number, JobProof>>;
+}
+
+export interface FilesThatDecide {
+  readonly directory: string;
+  readonly paths: ReadonlySet<string>;
+  /** Those that its jobs make. */
+  readonly made: ReadonlySet<string>;
+  readonly byContents: boolean;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { toEnd } from "../base/slices.ts";
 import type { Hook } from "../domain/graph.ts";
 import type { RunObservation } from "../domain/run.ts";
 import { decideHooks } from "./decide-hooks.ts";
@@ -31,4 +32,4 @@ test.each<[string, Partial<Parameters<typeof decideHooks>[0]>, number[]]>([
     [1],
   ],
   ["the run is over", { observation: seen("ended", ["job_000000"]), told: new Set([0]) }, [1, 2]],
-])("hooks: %s", (_, facts, due) => expect(decideHooks({ ...base, observation: null, ...facts })).toEqual(due));
+])("hooks: %s", (_, facts, due) => expect(toEnd(decideHooks({ ...base, observation: null, ...facts }))).toEqual(due));

@@ -15,28 +15,32 @@ interface HookFacts {
   readonly finished: ReadonlySet<string>;
 }
 
-/** Which hooks are due, by their place. A run that has ended has ended all of its jobs. */
-export function decideHooks(facts: HookFacts): readonly number[] {
+/** Which hooks are due, by their place. A run that has ended has ended all of its jobs. Pauses are offered: there may be 200,000. */
+export function* decideHooks(facts: HookFacts): Generator<undefined, readonly number[]> {
   const { hooks, observation, told, isFirstRun } = facts;
   if (!observation || observation.kind === "unknown") return [];
   const isOver = observation.kind === "ended";
+  let haveEnded: ((jobs: readonly string[]) => boolean) | null = null;
   const due: number[] = [];
   for (const [place, { on, jobs }] of hooks.entries()) {
     if (told.has(place)) continue;
-    if (on === "start" ? isFirstRun : isOver || (on === "jobs-ended" && haveEnded(jobs, observation, facts)))
-      due.push(place);
+    if (on === "jobs-ended" && !isOver) haveEnded ??= yield* endedJobs(observation, facts);
+    if (on === "start" ? isFirstRun : isOver || (on === "jobs-ended" && haveEnded?.(jobs))) due.push(place);
+    yield;
   }
   return due;
 }
 
-function haveEnded(
-  wanted: readonly string[],
+/** Tells whether all of some jobs have ended, which are named or matched by globs. */
+function* endedJobs(
   { unitsDone, unitsFailed }: Exclude<RunObservation, { kind: "unknown" }>,
   { jobs, finished }: HookFacts,
-): boolean {
+): Generator<undefined, (wanted: readonly string[]) => boolean> {
   const names = [...jobs.keys()];
   const known = new JobNames(names);
-  const chosen = wanted.flatMap((name) => (isGlob(name) ? known.matching(name).map((at) => names[at]!) : [name]));
+  yield* known.prepare();
   const ended = new Set<string>([...unitsDone, ...unitsFailed, ...finished]);
-  return chosen.every((name) => ended.has(jobs.get(name) ?? ""));
+  const hasEnded = (name: string) => ended.has(jobs.get(name) ?? "");
+  return (wanted) =>
+    wanted.every((name) => (isGlob(name) ? known.matching(name).every((at) => hasEnded(names[at]!)) : hasEnded(name)));
 }

@@ -3,7 +3,7 @@ import type { JobToRun } from "../domain/credit.ts";
 import { type DagId, jobIndex, type RequestName } from "../domain/names.ts";
 import type { RequestFile, RequestRecord, RequestSpec } from "../domain/request.ts";
 import type { FileStamp, JobProof, Workflow } from "../domain/workflow.ts";
-import { type Kind, kindOf } from "../kinds/kind.ts";
+import { type FilesThatDecide, kindOf } from "../kinds/kind.ts";
 import type { Ports } from "./ports.ts";
 
 /** What an earlier version of a request did that need not be done again. */
@@ -23,9 +23,8 @@ export async function gatherEarlierWork(
   attached: readonly RequestFile[],
   previous: RequestName | null,
 ): Promise<EarlierWork | null> {
-  const { credits, prepare } = kindOf(ports.kinds, work);
+  const { credits } = kindOf(ports.kinds, work);
   if (!credits) return null;
-  if (prepare) await inSlices(prepare(work));
   const known = previous ? await ports.store.requests.get(previous) : null;
   // Of the same name in another folder: other files, of which nothing is known here.
   const before = known?.spec.work.directory === work.directory ? known : null;
@@ -38,24 +37,26 @@ export async function gatherEarlierWork(
         proofs.set(proof.name, proof);
         ranIn = dagId;
       }
-  const files = credits.files(work);
+  const files = await inSlices(credits.files(work));
   const stamps = new Map(proofs.size > 0 ? await stampsOf(ports, files) : []);
   const seen = (path: string) => stamps.get(path) ?? null;
-  if (files.byContents) await readDoubtful(ports, files, stamps, credits.doubtful(proofs.values(), seen));
-  const jobs = credits.decide({
-    work,
-    attached: new Map(attached.map(({ path, sha256 }) => [path, sha256])),
-    before: { work: before?.spec.work ?? null, proofs },
-    seen,
-  });
+  if (files.byContents)
+    await readDoubtful(ports, files, stamps, await inSlices(credits.doubtful(proofs.values(), seen)));
+  const jobs = await inSlices(
+    credits.decide({
+      work,
+      attached: new Map(attached.map(({ path, sha256 }) => [path, sha256])),
+      before: { work: before?.spec.work ?? null, proofs },
+      seen,
+    }),
+  );
   return { jobs, proofs, dagId: ranIn };
 }
 
-type Files = ReturnType<NonNullable<Kind["credits"]>["files"]>;
 type Spooling = Pick<Ports, "spool">;
 
 /** As they are now. What a folder has is compared with what its maker left there, or what it had when its readers were planned. */
-async function stampsOf({ spool }: Spooling, files: Files): Promise<ReadonlyMap<string, FileStamp>> {
+async function stampsOf({ spool }: Spooling, files: FilesThatDecide): Promise<ReadonlyMap<string, FileStamp>> {
   const stamps = new Map(await spool.stamps(files.directory, files.paths));
   for (const [path, stamp] of await lookInto({ spool }, files, foldersIn(stamps), false)) stamps.set(path, stamp);
   return stamps;
@@ -66,7 +67,7 @@ const foldersIn = (stamps: ReadonlyMap<string, FileStamp>): readonly string[] =>
 
 async function lookInto(
   { spool }: Spooling,
-  { directory, made }: Files,
+  { directory, made }: FilesThatDecide,
   folders: readonly string[],
   byContents: boolean,
 ): Promise<ReadonlyMap<string, FileStamp>> {
@@ -78,7 +79,7 @@ async function lookInto(
 
 async function readDoubtful(
   { spool }: Spooling,
-  files: Files,
+  files: FilesThatDecide,
   stamps: Map<string, FileStamp>,
   doubtful: ReadonlySet<string>,
 ): Promise<void> {
@@ -95,10 +96,9 @@ export async function gatherFolders(
   { spool, kinds }: Pick<Ports, "spool" | "kinds">,
   { work }: Pick<RequestSpec, "work">,
 ): Promise<readonly FileStamp[]> {
-  const { credits, prepare } = kindOf(kinds, work);
+  const { credits } = kindOf(kinds, work);
   if (!credits) return [];
-  if (prepare) await inSlices(prepare(work));
-  const files = credits.files(work);
+  const files = await inSlices(credits.files(work));
   const read = [...files.paths].filter((path) => !files.made.has(path));
   const folders = foldersIn(await spool.stamps(files.directory, read));
   return [...(await lookInto({ spool }, files, folders, files.byContents)).values()];
@@ -113,15 +113,17 @@ export async function gatherMade(
 ): Promise<ReadonlyMap<number, JobProof>> {
   const { credits } = kindOf(ports.kinds, work);
   if (!credits) return new Map();
-  const stamps = await stampsOf(ports, credits.files(work));
+  const stamps = await stampsOf(ports, await inSlices(credits.files(work)));
   const files = await ports.store.requests.files(name);
-  return credits.made({
-    work,
-    attached: new Map(files.map(({ path, sha256 }) => [path, sha256])),
-    done: new Set([...finished].flatMap((unit) => jobIndex(unit) ?? [])),
-    sinceSec: createdAt.getTime() / 1000,
-    seen: (path) => stamps.get(path) ?? null,
-  });
+  return inSlices(
+    credits.made({
+      work,
+      attached: new Map(files.map(({ path, sha256 }) => [path, sha256])),
+      done: new Set([...finished].flatMap((unit) => jobIndex(unit) ?? [])),
+      sinceSec: createdAt.getTime() / 1000,
+      seen: (path) => stamps.get(path) ?? null,
+    }),
+  );
 }
 
 export const creditedJobs = (earlier: EarlierWork | null): ReadonlySet<number> =>

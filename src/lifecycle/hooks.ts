@@ -1,3 +1,4 @@
+import { inSlices } from "../base/slices.ts";
 import { decideHooks } from "./decide-hooks.ts";
 import type { Facts } from "./decision.ts";
 import type { PassWork } from "./ports.ts";
@@ -18,14 +19,10 @@ export async function runHooks(ports: PassWork, { request, workflow, dag, observ
   const names = hooks.some(({ on }, at) => on === "jobs-ended" && !told.has(at))
     ? await spool.jobNames(dag.submitDir)
     : null;
-  const due = decideHooks({
-    hooks,
-    isFirstRun: dag.parentDagId === null,
-    observation,
-    told,
-    jobs: new Map([...(names?.nodes ?? [])].map((node) => [names?.nameOf(node) ?? node, node])),
-    finished: names ? await store.units.finishedNames(workflow.id) : new Set(),
-  });
+  const finished: ReadonlySet<string> = names ? await store.units.finishedNames(workflow.id) : new Set();
+  const jobs = new Map([...(names?.nodes ?? [])].map((node) => [names?.nameOf(node) ?? node, node]));
+  const isFirstRun = dag.parentDagId === null;
+  const due = await inSlices(decideHooks({ hooks, isFirstRun, observation, told, jobs, finished }));
   for (const hook of due) {
     const { on, argv } = hooks[hook]!;
     await store.dags.addEvent({ dagId: dag.id, type: "hook", detail: { hook, on, argv }, at: clock.now() });

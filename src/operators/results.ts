@@ -1,3 +1,4 @@
+import { eachInSlices, inSlices } from "../base/slices.ts";
 import { type Dag, isDagOver, isInEngine } from "../domain/dag.ts";
 import { type JobState, jobStateOf } from "../domain/job-state.ts";
 import { batchName, jobIndex, type RequestName, type UnitName } from "../domain/names.ts";
@@ -69,7 +70,8 @@ async function liveNodes({ engine, store }: Ports, dag: Dag): Promise<ReadonlyMa
     const run = { dagId, submitDir, engineId, batchName: batchName(dagId), priority: 0 };
     const nodes = await engine.nodes(run).catch(() => null);
     if (nodes === null && dagId === dag.id) return null;
-    for (const view of nodes ?? []) found.set(`${view.unit ?? view.node}/${view.node}`, view);
+    const note = (view: NodeView) => void found.set(`${view.unit ?? view.node}/${view.node}`, view);
+    await inSlices(eachInSlices(nodes ?? [], note));
   }
   return found;
 }

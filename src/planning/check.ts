@@ -25,7 +25,8 @@ export interface CheckContext<W extends Work = Work> extends PlanFacts<W> {
 /** One subject of the check: sees every unit once, then says what is missing at the end. */
 export interface Check {
   unit(unit: UnitPlan): void;
-  finish(): void;
+  /** What takes long is told with pauses. */
+  finish(): Generator<undefined, void> | undefined;
 }
 export type Report = (code: string, message: string, evidence?: Record<string, unknown>) => void;
 
@@ -61,6 +62,6 @@ export function* checkInSlices(
     for (const check of checks) check.unit(unit);
     yield;
   }
-  for (const check of checks) check.finish();
+  for (const check of checks) yield* check.finish() ?? [];
   return violations;
 }

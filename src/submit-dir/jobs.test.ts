@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { toEnd } from "../base/slices.ts";
 import { endedIn } from "./ended-list.ts";
 import { GraphNames, isWholePart, jobsIn } from "./jobs.ts";
 
@@ -31,7 +32,7 @@ test("jobs of a part are found line by line, with what each of them is", () => {
 });
 
 test("names lead both ways; what is no name stays as it is", () => {
-  const names = new GraphNames([MANIFEST]);
+  const names = toEnd(GraphNames.in([MANIFEST]));
   expect([...names.nodes]).toEqual(["job_000000", "job_001234"]);
   expect([names.nameOf("job_001234"), names.nameOf("mg_000000")]).toEqual(["größe", null]);
   expect([names.nodeOf('fit "x" 0.1'), names.nodeOf("mg_000000")]).toEqual(["job_000000", "mg_000000"]);

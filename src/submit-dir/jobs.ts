@@ -43,14 +43,18 @@ export class GraphNames {
   readonly #names = new Map<string, string>();
   readonly #nodes = new Map<string, string>();
 
-  /** A name comes first in its line: the rest is not taken apart. */
-  constructor(manifests: Iterable<string>) {
-    for (const manifest of manifests)
+  /** A name comes first in its line: the rest is not taken apart. A pause is offered after each part. */
+  static *in(manifests: Iterable<string>): Generator<undefined, GraphNames> {
+    const all = new GraphNames();
+    for (const manifest of manifests) {
       for (const [, node = "", quoted = ""] of manifest.matchAll(/^"(job_\d{6,})":\{"name":("(?:[^"\\]|\\.)*")/gm)) {
         const name = JSON.parse(quoted) as string;
-        this.#names.set(node, name);
-        this.#nodes.set(name, node);
+        all.#names.set(node, name);
+        all.#nodes.set(name, node);
       }
+      yield;
+    }
+    return all;
   }
 
   /** In order. */

@@ -1,4 +1,5 @@
 import { WorldError } from "../../base/errors.ts";
+import { inSlices } from "../../base/slices.ts";
 import { type JobState, shownNode } from "../../domain/job-state.ts";
 import { type DagId, jobIndex, type RequestName, type UnitName, type WorkflowId } from "../../domain/names.ts";
 import type { NodeChanges } from "../../domain/operator.ts";
@@ -89,7 +90,7 @@ export const dagRuns: Runs<Subject> = {
 
   async units({ id, ...page }, call) {
     const { nodes, recorded } = await nodesOf(id, call);
-    const units = tallyUnits(nodes, recorded);
+    const units = await inSlices(tallyUnits(nodes, recorded));
     return { ...(await call.page(page, {}, slices(units))), total: units.length };
   },
 

@@ -31,8 +31,7 @@ export const resultRuns: Runs<typeof results> = {
     const { record } = await found("request", name, queries.request(name));
     const { work } = record.spec;
     const kind = kindOf(ports.kinds, work);
-    if (kind.prepare) await inSlices(kind.prepare(work));
-    return { requestName: name, graph: kind.outline?.(work) ?? null };
+    return { requestName: name, graph: kind.outline ? await inSlices(kind.outline(work)) : null };
   },
 };
 

@@ -1,3 +1,4 @@
+import { eachInSlices, mapInSlices } from "../../base/slices.ts";
 import { type Dag, runningNodes } from "../../domain/dag.ts";
 import { jobStateOf } from "../../domain/job-state.ts";
 import type { NodeView } from "../../domain/run.ts";
@@ -23,11 +24,14 @@ export const dagFields = (dag: Dag) => ({
 });
 
 /** The nodes of each unit, counted, in the order the engine lists them. Done is a unit that is `recorded` as such. */
-export function tallyUnits(nodes: readonly NodeView[], recorded: ReadonlySet<string>): UnitRowView[] {
+export function* tallyUnits(
+  nodes: readonly NodeView[],
+  recorded: ReadonlySet<string>,
+): Generator<undefined, UnitRowView[]> {
   const rows = new Map<string, UnitRowView>();
   const open = new Set<string>();
-  for (const node of nodes) {
-    if (node.unit === null) continue;
+  yield* eachInSlices(nodes, (node) => {
+    if (node.unit === null) return;
     const named = node.job === undefined ? {} : { job: node.job };
     const row = rows.get(node.unit) ?? { unit: node.unit, ...named, state: "waiting", ...NO_NODES };
     rows.set(node.unit, row);
@@ -37,9 +41,11 @@ export function tallyUnits(nodes: readonly NodeView[], recorded: ReadonlySet<str
     row.retries += node.retries;
     if (state === "held" || state === "done" || state === "running") row[state] += 1;
     else if (state === "failed" || state === "blocked") row.failed += 1;
-  }
-  for (const row of rows.values()) row.state = unitState(row, open.has(row.unit), recorded.has(row.unit));
-  return [...rows.values()];
+  });
+  return yield* mapInSlices(rows.values(), (row) => ({
+    ...row,
+    state: unitState(row, open.has(row.unit), recorded.has(row.unit)),
+  }));
 }
 
 const NO_NODES = { nodes: 0, done: 0, failed: 0, running: 0, held: 0, retries: 0 };

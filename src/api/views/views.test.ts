@@ -20,6 +20,7 @@ import {
   workflowStatusView,
   workflowView,
 } from "../../../tests/support/api-views.ts";
+import { toEnd } from "../../base/slices.ts";
 import type { RequestRecord } from "../../domain/request.ts";
 import type { GenerateWork } from "../../domain/work.ts";
 import type { Workflow } from "../../domain/workflow.ts";
@@ -153,7 +154,7 @@ test("counts of nodes add up to the total", () => {
 });
 
 test("nodes are counted into their units", () => {
-  const rows = tallyUnits(sampleNodes(), new Set(["mg_000003"])).map(
+  const rows = toEnd(tallyUnits(sampleNodes(), new Set(["mg_000003"]))).map(
     ({ unit, state, nodes, done, failed, running, held, retries }) =>
       [unit, state, nodes, done, failed, running, held, retries].join(" "),
   );

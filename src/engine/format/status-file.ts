@@ -1,3 +1,4 @@
+import { toEnd } from "../../base/slices.ts";
 import type { NodeState } from "../../domain/run.ts";
 
 /**
@@ -57,8 +58,10 @@ const NOTHING = {
   nextUpdate: 0,
 };
 
-/** The files are rewritten all the time and grow with the DAG (17 MB for 100,000 nodes): one pass, line by line. */
-export function parseStatusFile(text: string): StatusFile {
+export const parseStatusFile = (text: string): StatusFile => toEnd(parseStatusInSlices(text));
+
+/** The files are rewritten all the time and grow with the DAG (17 MB for 100,000 nodes): one pass, line by line, with pauses. */
+export function* parseStatusInSlices(text: string): Generator<undefined, StatusFile> {
   const nodes: StatusNode[] = [];
   let [timestamp, nextUpdate, total, ended] = [0, 0, -1, false];
   let ad = { ...NOTHING };
@@ -70,6 +73,7 @@ export function parseStatusFile(text: string): StatusFile {
     if (!line) continue;
     const [, close, open, key, words = "", digits] = line;
     if (close !== undefined) {
+      if (nodes.length % 500 === 0) yield;
       if (ad.type === "NodeStatus") nodes.push(nodeOf(ad));
       else if (ad.type === "DagStatus") [timestamp, total] = [ad.timestamp, ad.total];
       else if (ad.type === "StatusEnd") [nextUpdate, ended] = [ad.nextUpdate, true];

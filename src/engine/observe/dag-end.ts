@@ -1,3 +1,4 @@
+import { inSlices } from "../../base/slices.ts";
 import { readTail } from "../../disk/disk-steps.ts";
 import type { Run, RunVerdict } from "../../domain/run.ts";
 import { parseEvents } from "../../submit-dir/event-log.ts";
@@ -5,7 +6,7 @@ import { besideDag, TOP } from "../../submit-dir/names.ts";
 import { parseDagmanOut, parseLibErr } from "../format/dagman-out.ts";
 import { type Metrics, parseMetrics } from "../format/metrics.ts";
 import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
-import { parseStatusFile } from "../format/status-file.ts";
+import { parseStatusInSlices } from "../format/status-file.ts";
 import { listDir, readText } from "./files.ts";
 import { completeBy } from "./run-view.ts";
 
@@ -20,7 +21,7 @@ export async function readDagEnd(dir: string, dag: string, metrics: Metrics | nu
   const rescueText = rescue === null ? null : await readText(`${dir}/${rescueName(dag, rescue)}`);
   const rescueFile = rescueText === null ? null : parseRescue(rescueText);
   const text = await readText(`${dir}/${besideDag(dag, "status")}`);
-  const parsed = text === null ? null : parseStatusFile(text);
+  const parsed = text === null ? null : await inSlices(parseStatusInSlices(text));
   if (!parsed?.complete) return { status: null, rescue, rescueFile };
   const stale = metrics !== null && parsed.nextUpdate !== 0 && isWithin(parsed.timestamp, metrics);
   const written = metrics !== null && rescue !== null && rescue > metrics.rescueUsed;

@@ -68,7 +68,7 @@ export class FileCache {
     }
   }
 
-  async read<T>(path: string, parse: (text: string) => T): Promise<CachedOutcome<T>> {
+  async read<T>(path: string, parse: (text: string) => T | Promise<T>): Promise<CachedOutcome<T>> {
     try {
       const known = this.entries.get(path);
       if (known && known.stamp === stampOf(await lstat(path))) {
@@ -79,7 +79,7 @@ export class FileCache {
       try {
         // The stamp of what was opened: the name may already lead to a newer file.
         const stamp = stampOf(await file.stat());
-        const value = parse(await file.readFile("utf8"));
+        const value = await parse(await file.readFile("utf8"));
         this.entries.set(path, { stamp, value, used: this.turn });
         return { kind: "value", value, fresh: true };
       } finally {

@@ -1,3 +1,4 @@
+import { inSlices, mapInSlices } from "../../base/slices.ts";
 import { jobIndex, type NodeName, type UnitName } from "../../domain/names.ts";
 import type { NodeView, Run } from "../../domain/run.ts";
 import { endedIn } from "../../submit-dir/ended-list.ts";
@@ -25,13 +26,14 @@ async function jobViews({ submitDir }: Run, jobs: readonly StatusNode[]): Promis
   const ended = endedIn((await readText(`${submitDir}/${TOP.ended}`)) ?? "");
   const parts = [...new Set(jobs.map(({ name }) => unitFolder(name)))];
   const manifests = await inTurns(parts, (part) => readText(`${submitDir}/${part}/${UNIT.manifest}`));
-  const names = new GraphNames(manifests.map((text) => text ?? ""));
-  return jobs.map((node) => {
+  const names = await inSlices(GraphNames.in(manifests.map((text) => text ?? "")));
+  const view = (node: StatusNode): NodeView => {
     const how = node.state === "done" || node.state === "failed" ? ended.get(node.name)?.how : undefined;
     const state = how === "failed" ? "failed" : how === "blocked" ? "futile" : node.state;
     const job = names.nameOf(node.name);
     return { ...viewOf(node.name as UnitName, { ...node, state }), ...(job !== null && { job }) };
-  });
+  };
+  return inSlices(mapInSlices(jobs, view));
 }
 
 async function unitNodes(run: Run, unit: UnitName, done: boolean): Promise<readonly NodeView[]> {

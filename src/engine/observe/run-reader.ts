@@ -1,3 +1,4 @@
+import { inSlices } from "../../base/slices.ts";
 import { EMPTY_TALLY } from "../../domain/dag.ts";
 import type { DagId } from "../../domain/names.ts";
 import { NO_WAITS, type Run, type RunObservation } from "../../domain/run.ts";
@@ -5,7 +6,7 @@ import { endedIn } from "../../submit-dir/ended-list.ts";
 import { besideDag, TOP, UNIT } from "../../submit-dir/names.ts";
 import { readPlanFile } from "../../submit-dir/plan-file.ts";
 import { describeMetrics, isEngineError, type Metrics, verdictOf } from "../format/metrics.ts";
-import { parseStatusFile, type StatusNode } from "../format/status-file.ts";
+import { parseStatusInSlices, type StatusNode } from "../format/status-file.ts";
 import { complaints, lastReport, readDagEnd, readMetrics, readRunMetrics } from "./dag-end.ts";
 import { FileCache, inTurns, readText } from "./files.ts";
 import * as view from "./run-view.ts";
@@ -75,7 +76,7 @@ export class RunReader {
       memory.top = null;
     }
     const { since } = memory;
-    const file = await this.cache.read(`${run.submitDir}/${STATUS}`, topIn);
+    const file = await this.cache.read(`${run.submitDir}/${STATUS}`, (text) => inSlices(topIn(text)));
     if (file.kind === "absent") return { ...nothingBegun(memory), note };
     if (file.kind === "unreadable") return keepLast(memory, note, `${STATUS} cannot be read: ${file.why}`);
     if (file.value === null) return keepLast(memory, note, `${STATUS} is incomplete`);
@@ -106,7 +107,7 @@ export class RunReader {
   private async graph(
     run: Run,
     memory: Memory,
-    file: ReturnType<typeof topIn>,
+    file: TopFile | null,
     top: view.TopView,
     note: string | null,
   ): Promise<RunningView> {
@@ -229,8 +230,8 @@ export class RunReader {
   /** A unit as its own status file shows it; a file of an earlier run counts as not begun. */
   private async unit(run: Run, memory: Memory, unit: string, since: number): Promise<LiveUnit> {
     const path = `${run.submitDir}/${unit}/${besideDag(UNIT.dag, "status")}`;
-    const file = await this.cache.read(path, (text) => {
-      const status = parseStatusFile(text);
+    const file = await this.cache.read(path, async (text) => {
+      const status = await inSlices(parseStatusInSlices(text));
       if (!status.complete) return null;
       return { timestamp: status.timestamp, nodes: view.tallyNodes(status.nodes), open: openNodes(status.nodes) };
     });
@@ -274,10 +275,16 @@ const plannedNodes = async ({ submitDir }: Run): Promise<number | null> =>
   readPlanFile(await readText(`${submitDir}/${TOP.plan}`)).nodes;
 
 /** With the nodes that may wait, where they are nodes of this DAG. */
-function topIn(text: string) {
-  const status = parseStatusFile(text);
+interface TopFile extends view.TopView {
+  readonly open: readonly OpenUnit[];
+  readonly queue: readonly StatusNode[];
+}
+function* topIn(text: string): Generator<undefined, TopFile | null> {
+  const status = yield* parseStatusInSlices(text);
   if (!status.complete) return null;
+  yield;
   const top = view.topOf(status);
+  yield;
   const isWaiting = ({ state }: StatusNode) => state === "ready" || state === "queued";
   return {
     ...top,

@@ -1,23 +1,35 @@
-import { groupBy } from "../../base/group-by.ts";
+import { eachInSlices, mapInSlices } from "../../base/slices.ts";
 import type { Edges, PlannedEdges } from "../../domain/graph.ts";
 
 /**
  * The same edges in as few lines as can be: sets with the same parents become one, then those with the same children.
  * n parents and m children go through a node of their own where n·m edges are more than n + m.
  */
-export function throughBarriers(edges: readonly Edges[]): readonly PlannedEdges[] {
+export function* throughBarriers(edges: readonly Edges[]): Generator<undefined, readonly PlannedEdges[]> {
   let barriers = 0;
-  return joined(joined(edges, "parents", "children"), "children", "parents").map(({ parents, children }) => ({
+  const fewer = yield* joined(yield* joined(edges, "parents", "children"), "children", "parents");
+  return yield* mapInSlices(fewer, ({ parents, children }) => ({
     parents,
     children,
     barrier: parents.length * children.length > parents.length + children.length ? barriers++ : null,
   }));
 }
 
-function joined(edges: readonly Edges[], same: keyof Edges, other: keyof Edges): readonly Edges[] {
-  const groups = groupBy(edges, keyOf(same));
+function* joined(
+  edges: readonly Edges[],
+  same: keyof Edges,
+  other: keyof Edges,
+): Generator<undefined, readonly Edges[]> {
+  const groups = new Map<string, Edges[]>();
+  const keyed = keyOf(same);
+  yield* eachInSlices(edges, (each) => {
+    const key = keyed(each);
+    const known = groups.get(key);
+    if (known) known.push(each);
+    else groups.set(key, [each]);
+  });
   if (groups.size === edges.length) return edges;
-  return [...groups.values()].map((alike) =>
+  return yield* mapInSlices(groups.values(), (alike) =>
     alike.length === 1
       ? alike[0]!
       : ({ [same]: alike[0]![same], [other]: ascending(alike.flatMap((each) => each[other])) } as unknown as Edges),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { toEnd } from "../../base/slices.ts";
 import type { RunCause } from "../../domain/credit.ts";
 import type { Edges } from "../../domain/graph.ts";
 import type { FileStamp, JobProof } from "../../domain/workflow.ts";
@@ -39,14 +40,16 @@ function decide(
 ): Record<string, string> {
   const { digests = ["a", "b", "c"], proofs = PROOFS, disk = DISK, before = EDGES } = change;
   const { known = ["prepare", "train", "report"] } = change;
-  const causes = decideCredits({
-    jobs: JOBS,
-    edges: EDGES,
-    digests,
-    proofs: new Map(Object.entries(proofs)),
-    known: new Map([...predecessors({ jobs: JOBS, edges: before })].filter(([name]) => known.includes(name))),
-    seen: (path) => (disk as Record<string, FileStamp>)[path] ?? null,
-  });
+  const causes = toEnd(
+    decideCredits({
+      jobs: JOBS,
+      edges: EDGES,
+      digestOf: (index) => digests[index]!,
+      proofs: new Map(Object.entries(proofs)),
+      known: new Map([...toEnd(predecessors({ jobs: JOBS, edges: before }))].filter(([name]) => known.includes(name))),
+      seen: (path) => (disk as Record<string, FileStamp>)[path] ?? null,
+    }),
+  );
   const runs = (cause: RunCause, index: number) =>
     cause ? [[JOBS[index]!.name, [cause.why, cause.about].filter(Boolean).join(" ")]] : [];
   return Object.fromEntries(causes.flatMap(runs));
@@ -81,8 +84,8 @@ it("a folder is as it was when what is in it is: its maker says what it left, an
       },
       ...now,
     };
-    const digests = jobs.map(() => "1");
-    return decideCredits({ jobs, edges, digests, proofs, known: new Map(), seen: (path) => disk[path] ?? null });
+    const seen = (path: string) => disk[path] ?? null;
+    return toEnd(decideCredits({ jobs, edges, digestOf: () => "1", proofs, known: new Map(), seen }));
   };
   const upstream = { why: "upstream", about: "a" };
   expect(decided({})).toEqual([null, null, null]);
@@ -92,7 +95,7 @@ it("a folder is as it was when what is in it is: its maker says what it left, an
   expect(decided({ data: folder("data", "") })).toEqual([{ why: "input", about: "data" }, upstream, null]);
   // Contents decide where both were read.
   proofs.get("a")!.reads[0] = folder("data", "d1", { checksum: "x" });
-  expect(doubtfulFiles(proofs.values(), () => folder("data", "d2"))).toEqual(new Set(["data"]));
+  expect(toEnd(doubtfulFiles(proofs.values(), () => folder("data", "d2")))).toEqual(new Set(["data"]));
   expect(decided({ data: folder("data", "d2", { checksum: "x" }) })).toEqual([null, null, null]);
   expect(decided({ data: folder("data", "d2", { checksum: "y" }) })[0]).toEqual({ why: "input", about: "data" });
 });
@@ -100,14 +103,16 @@ it("a folder is as it was when what is in it is: its maker says what it left, an
 it("a final output that is not as it was left has its job run again", () => {
   const jobs = [{ name: "a", reads: [], makes: ["last"] }];
   const causes = (now: FileStamp) =>
-    decideCredits({
-      jobs,
-      edges: [],
-      digests: ["a"],
-      proofs: new Map([["a", { name: "a", digest: "a", reads: [], makes: [at("last")] }]]),
-      known: new Map([["a", ""]]),
-      seen: () => now,
-    });
+    toEnd(
+      decideCredits({
+        jobs,
+        edges: [],
+        digestOf: () => "a",
+        proofs: new Map([["a", { name: "a", digest: "a", reads: [], makes: [at("last")] }]]),
+        known: new Map([["a", ""]]),
+        seen: () => now,
+      }),
+    );
   expect(causes(at("last"))).toEqual([null]);
   expect(causes(at("last", 11))).toEqual([{ why: "output", about: "last" }]);
   expect(causes(at("last", 10, 2000))).toEqual([{ why: "output", about: "last" }]);
@@ -116,14 +121,16 @@ it("a final output that is not as it was left has its job run again", () => {
 it("done by its outputs: made since then, of what is there, after what came before it, and followed by what waits for it", () => {
   const page: { page?: FileStamp } = { page: at("page") };
   const made = (done: number[], disk: Record<string, FileStamp>, sinceSec = 500, when: "ended" | "done" = "done") => [
-    ...decideMade({
-      jobs: [...JOBS.slice(0, 2), { name: "report", reads: ["model"], makes: ["page"], when }],
-      edges: EDGES,
-      done: new Set(done),
-      sinceSec,
-      digestOf: String,
-      seen: (path) => disk[path] ?? null,
-    }).keys(),
+    ...toEnd(
+      decideMade({
+        jobs: [...JOBS.slice(0, 2), { name: "report", reads: ["model"], makes: ["page"], when }],
+        edges: EDGES,
+        done: new Set(done),
+        sinceSec,
+        digestOf: String,
+        seen: (path) => disk[path] ?? null,
+      }),
+    ).keys(),
   ];
   const all = { ...DISK, ...page };
   // What the last one left may be half written; that it began shows that the one before it ended well.
@@ -194,7 +201,7 @@ it.each<[string, Partial<FileStamp> | null, Partial<FileStamp>, boolean]>([
   const reads = [{ ...at("data"), checksum: "x", ...then }] as FileStamp[];
   const stamp = { ...at("data"), ...now };
   const seen = (path: string) => (path === stamp.path ? stamp : null);
-  expect([...doubtfulFiles([{ reads }], seen)]).toEqual(isDoubtful ? ["data"] : []);
+  expect([...toEnd(doubtfulFiles([{ reads }], seen))]).toEqual(isDoubtful ? ["data"] : []);
 });
 
 it("runs exactly the changed jobs and all that come after them", () => {
@@ -215,14 +222,16 @@ it("runs exactly the changed jobs and all that come after them", () => {
       });
       const jobs = Array.from({ length: size }, (_, index) => ({ name: `j${index}`, reads: [], makes: [] }));
       const proof = { name: "", digest: "same", reads: [], makes: [] };
-      const causes = decideCredits({
-        jobs,
-        edges,
-        digests: jobs.map((_, index) => (changed.includes(index) ? "other" : "same")),
-        proofs: new Map(jobs.map(({ name }) => [name, proof])),
-        known: new Map(),
-        seen: () => null,
-      });
+      const causes = toEnd(
+        decideCredits({
+          jobs,
+          edges,
+          digestOf: (index) => (changed.includes(index) ? "other" : "same"),
+          proofs: new Map(jobs.map(({ name }) => [name, proof])),
+          known: new Map(),
+          seen: () => null,
+        }),
+      );
       const expected = new Set(changed);
       for (let grown = -1; grown !== expected.size; ) {
         grown = expected.size;

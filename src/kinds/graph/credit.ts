@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
+import { eachInSlices, mapInSlices, sortInSlices } from "../../base/slices.ts";
 import type { RunCause } from "../../domain/credit.ts";
 import type { Edges, GraphJob } from "../../domain/graph.ts";
 import type { FileStamp, JobProof } from "../../domain/workflow.ts";
+import { firstFrom } from "./job-names.ts";
 
 interface CreditFacts {
   readonly jobs: readonly Pick<GraphJob, "name" | "reads" | "makes">[];
   readonly edges: readonly Edges[];
-  /** By index. */
-  readonly digests: readonly string[];
+  digestOf(index: number): string;
   /** By the job's own name: what finished. */
   readonly proofs: ReadonlyMap<string, JobProof>;
   /** Jobs that the earlier version had, finished or not, each with what it waited for (`predecessors`). */
@@ -20,19 +21,30 @@ interface CreditFacts {
  * Which jobs of a graph have to run, given what an earlier version of it finished, and why: by job index. A job that runs makes
  * everything after it run too. Where several reasons hold, the job's own come first.
  */
-export function decideCredits({ jobs, edges, digests, proofs, known, seen }: CreditFacts): readonly RunCause[] {
-  const before = predecessors({ jobs, edges });
-  const read = new Set(jobs.flatMap(({ reads }) => reads));
-  const made = new Set(jobs.flatMap(({ makes }) => makes));
-  const shared = sharedFolders(made);
+export function* decideCredits({
+  jobs,
+  edges,
+  digestOf,
+  proofs,
+  known,
+  seen,
+}: CreditFacts): Generator<undefined, readonly RunCause[]> {
+  const before = yield* predecessors({ jobs, edges });
+  const read = new Set<string>();
+  const made = new Set<string>();
+  yield* eachInSlices(jobs, ({ reads, makes }) => {
+    for (const path of reads) read.add(path);
+    for (const path of makes) made.add(path);
+  });
+  const shared = yield* sharedFolders(made);
   /** A folder is looked at with the job that makes it: what its readers saw of it says nothing. */
   const isMadeFolder = (path: string) => made.has(path) && seen(path)?.listing !== undefined;
   const holds = (before: readonly FileStamp[], path: string) =>
     shared.has(path) ? seen(path) !== null : isSame(before, path, seen(path));
-  const causes = jobs.map((job, index): RunCause => {
+  const causes = yield* mapInSlices(jobs, (job, index): RunCause => {
     const proof = proofs.get(job.name);
     if (!proof) return { why: known.has(job.name) ? "unfinished" : "new", about: null };
-    if (proof.digest !== digests[index]) return { why: "changed", about: null };
+    if (proof.digest !== digestOf(index)) return { why: "changed", about: null };
     if (known.has(job.name) && known.get(job.name) !== before.get(job.name)) return { why: "changed", about: null };
     const gone = job.makes.find((path) => seen(path) === null);
     if (gone !== undefined) return { why: "missing-output", about: gone };
@@ -44,37 +56,51 @@ export function decideCredits({ jobs, edges, digests, proofs, known, seen }: Cre
     const changed = job.reads.find((path) => !isMadeFolder(path) && !isSame(proof.reads, path, seen(path)));
     return changed === undefined ? null : { why: "input", about: changed };
   });
-  return spread(jobs, edges, causes);
+  return yield* spread(jobs, edges, causes);
 }
 
 /** Folders that one job makes and others make something in: that is looked at by itself, and nobody knows whose the rest is. */
-function sharedFolders(made: ReadonlySet<string>): ReadonlySet<string> {
+function* sharedFolders(made: ReadonlySet<string>): Generator<undefined, ReadonlySet<string>> {
   const shared = new Set<string>();
-  for (const path of made)
-    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
-      const folder = path.slice(0, at);
-      if (made.has(folder)) shared.add(folder);
-    }
+  const sorted = yield* sortInSlices([...made], byLetters);
+  yield* eachInSlices(made, (path) => {
+    const inside = `${path}/`;
+    if (sorted[firstFrom(sorted, (other) => other >= inside)]?.startsWith(inside)) shared.add(path);
+  });
   return shared;
 }
 
 /** For each job by name, one word for the set of jobs it waits for. A shared set is looked at once. */
-export function predecessors({ jobs, edges }: Pick<CreditFacts, "jobs" | "edges">): ReadonlyMap<string, string> {
-  const sets = jobs.map((): string[] => []);
+export function* predecessors({
+  jobs,
+  edges,
+}: Pick<CreditFacts, "jobs" | "edges">): Generator<undefined, ReadonlyMap<string, string>> {
+  const sets = new Map<number, string[]>();
+  let looked = 0;
   for (const { parents, children } of edges) {
+    if (++looked % SLICE === 0) yield;
     if (parents.length === 0) continue;
-    const names = parents.map((parent) => jobs[parent]!.name).sort();
-    const word = createHash("sha256").update(JSON.stringify(names)).digest("hex");
-    for (const child of children) sets[child]!.push(word);
+    const word = createHash("sha256");
+    const names = parents.map((parent) => jobs[parent]!.name);
+    yield* eachInSlices(yield* sortInSlices(names, byLetters), (name) => void word.update(`${JSON.stringify(name)},`));
+    const digest = word.digest("hex");
+    for (const child of children) {
+      const known = sets.get(child);
+      if (known) known.push(digest);
+      else sets.set(child, [digest]);
+    }
   }
-  return new Map(jobs.map(({ name }, index) => [name, sets[index]!.sort().join(" ")]));
+  const words = new Map<string, string>();
+  yield* eachInSlices(jobs, ({ name }, index) => void words.set(name, sets.get(index)?.sort().join(" ") ?? ""));
+  return words;
 }
+const SLICE = 500;
+const byLetters = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-interface MadeFacts extends Pick<CreditFacts, "edges" | "seen"> {
+interface MadeFacts extends Pick<CreditFacts, "edges" | "seen" | "digestOf"> {
   readonly jobs: readonly (CreditFacts["jobs"][number] & Partial<Pick<GraphJob, "when">>)[];
   readonly done: ReadonlySet<number>;
   readonly sinceSec: number;
-  digestOf(index: number): string;
 }
 
 /**
@@ -82,19 +108,27 @@ interface MadeFacts extends Pick<CreditFacts, "edges" | "seen"> {
  * a job that runs only when they have ended well has begun: it has left something since. What the last jobs left may be
  * half written, so they run again.
  */
-export function decideMade({ jobs, edges, done, sinceSec, seen, digestOf }: MadeFacts): ReadonlyMap<number, JobProof> {
+export function* decideMade({
+  jobs,
+  edges,
+  done,
+  sinceSec,
+  seen,
+  digestOf,
+}: MadeFacts): Generator<undefined, ReadonlyMap<number, JobProof>> {
   const made = new Map<number, JobProof>();
   const stampsOf = (paths: readonly string[]) => paths.flatMap((path) => seen(path) ?? []);
   const times = (stamps: readonly FileStamp[]) => stamps.map(({ mtime }) => mtime);
   /** When somebody who waits for their success was last seen to have run. */
   const followedAt = jobs.map(() => Number.NEGATIVE_INFINITY);
-  for (const { parents, children } of edges) {
+  const follow = ({ parents, children }: Edges): void => {
     let last = Number.NEGATIVE_INFINITY;
     for (const child of children)
       if (jobs[child]!.when !== "ended") last = Math.max(last, ...times(stampsOf(jobs[child]!.makes)));
     for (const parent of parents) followedAt[parent] = Math.max(followedAt[parent]!, last);
-  }
-  const causes = jobs.map((job, index): RunCause => {
+  };
+  yield* eachInSlices(edges, follow, ({ parents, children }) => parents.length + children.length);
+  const causes = yield* mapInSlices(jobs, (job, index): RunCause => {
     if (done.has(index)) return null;
     const [reads, makes] = [stampsOf(job.reads), stampsOf(job.makes)];
     const [first, last] = [Math.min(...times(makes)), Math.max(...times(makes))];
@@ -107,7 +141,7 @@ export function decideMade({ jobs, edges, done, sinceSec, seen, digestOf }: Made
     if (isMade) made.set(index, { name: job.name, digest: digestOf(index), reads, makes });
     return isMade ? null : { why: "unfinished", about: null };
   });
-  for (const [index, cause] of spread(jobs, edges, causes).entries()) if (cause) made.delete(index);
+  for (const [index, cause] of (yield* spread(jobs, edges, causes)).entries()) if (cause) made.delete(index);
   return made;
 }
 
@@ -115,17 +149,18 @@ export function decideMade({ jobs, edges, done, sinceSec, seen, digestOf }: Made
 const SAME_TIME_SEC = 5e-6;
 
 /** Files of the same size and another time than some job found: what is in them says whether they have changed. */
-export function doubtfulFiles(
+export function* doubtfulFiles(
   proofs: Iterable<Pick<JobProof, "reads"> & Partial<Pick<JobProof, "makes">>>,
   seen: (path: string) => FileStamp | null,
-): ReadonlySet<string> {
+): Generator<undefined, ReadonlySet<string>> {
   const doubtful = new Set<string>();
-  for (const { reads, makes = [] } of proofs)
+  yield* eachInSlices(proofs, ({ reads, makes = [] }) => {
     for (const then of [...reads, ...makes]) {
       const now = then.checksum === undefined ? null : seen(then.path);
       if (now && (now.listing === undefined ? isDoubtful(then, now) : now.listing !== then.listing))
         doubtful.add(then.path);
     }
+  });
   return doubtful;
 }
 
@@ -145,18 +180,24 @@ function isSame(before: readonly FileStamp[], path: string, now: FileStamp | nul
 }
 
 /** Walks from the jobs that run to all that come after them. A shared set of edges is crossed once. */
-function spread(jobs: CreditFacts["jobs"], edges: readonly Edges[], own: readonly RunCause[]): readonly RunCause[] {
+function* spread(
+  jobs: CreditFacts["jobs"],
+  edges: readonly Edges[],
+  own: readonly RunCause[],
+): Generator<undefined, readonly RunCause[]> {
   const causes = [...own];
   const outgoing = new Map<number, Edges[]>();
-  for (const set of edges)
+  yield* eachInSlices(edges, (set) => {
     for (const parent of set.parents) {
       const sets = outgoing.get(parent);
       if (sets) sets.push(set);
       else outgoing.set(parent, [set]);
     }
+  });
   const crossed = new Set<Edges>();
   const queue = causes.flatMap((cause, index) => (cause ? [index] : []));
   for (let at = 0; at < queue.length; at++) {
+    if (at % SLICE === 0) yield;
     const parent = queue[at]!;
     for (const set of outgoing.get(parent) ?? []) {
       if (crossed.has(set)) continue;

@@ -15,8 +15,10 @@ export function* joinEdges(
   expansions: readonly Expansion[],
   faults: Faults,
 ): Generator<undefined, readonly Edges[]> {
+  const hasGlob = ({ rows, after }: Expansion) => rows > 0 && after.some((text) => isGlob(textAt(text, 0)));
   const names = new JobNames(jobs.map(({ name }) => name));
   yield;
+  if (expansions.some(hasGlob)) yield* names.prepare();
   const makers = yield* findMakers(jobs, expansions, faults);
   const sets = new Map<string, { parents: readonly number[]; children: number[] }>();
   const join = (key: string, parents: readonly number[], child: number): void => {
@@ -31,7 +33,7 @@ export function* joinEdges(
     let found: Parents | null = null;
     for (let row = 0; row < rows; row++) {
       const child = first + row;
-      if (child % SLICE === 0) yield;
+      if (!isSame || child % SLICE === 0) yield;
       if (found === null || !isSame)
         found = parentsOf(
           after.map((text) => textAt(text, row)),

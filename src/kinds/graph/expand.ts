@@ -50,8 +50,7 @@ export function* expandInSlices(
   yield* checkNames(jobs, expansions, faults);
   yield* checkPaths(jobs, expansions, faults);
   const edges: readonly Edges[] = yield* joinEdges(jobs, expansions, faults);
-  yield;
-  findCycles(jobs, edges, expansions, faults);
+  yield* findCycles(jobs, edges, expansions, faults);
   return { graph: { jobs, edges, groups }, faults };
 }
 

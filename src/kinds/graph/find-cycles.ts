@@ -1,3 +1,4 @@
+import { eachInSlices } from "../../base/slices.ts";
 import { cut } from "../../base/text.ts";
 import type { Edges, GraphJob } from "../../domain/graph.ts";
 import type { Expansion } from "./expand.ts";
@@ -5,19 +6,21 @@ import type { Faults } from "./faults.ts";
 
 const MOST_NAMES = 10;
 const MOST_CYCLES = 20;
+const SLICE = 500;
 
 /** Tells of jobs that wait for each other, by name. A set of edges counts as a node of its own, so none is multiplied out. */
-export function findCycles(
+export function* findCycles(
   jobs: readonly GraphJob[],
   edges: readonly Edges[],
   expansions: readonly Expansion[],
   faults: Faults,
-): void {
-  const stuck = stuckJobs(jobs.length, edges);
+): Generator<undefined, void> {
+  const stuck = yield* stuckJobs(jobs.length, edges);
   if (stuck.size === 0) return;
   const waitsFor = oneStuckParent(edges, stuck);
   const seen = new Map<number, number>();
   let cycles = 0;
+  yield;
   for (const start of stuck) {
     if (cycles === MOST_CYCLES) return;
     const path: number[] = [];
@@ -44,21 +47,23 @@ function writeCycle(cycle: readonly GraphJob[]): string {
 }
 
 /** Those that never get to run: in a cycle, or behind one. */
-function stuckJobs(count: number, edges: readonly Edges[]): ReadonlySet<number> {
+function* stuckJobs(count: number, edges: readonly Edges[]): Generator<undefined, ReadonlySet<number>> {
   const setsBefore = new Int32Array(count);
   const setsAfter: number[][] = [];
   const parentsLeft = edges.map(({ parents }) => parents.length);
-  for (const [set, { parents, children }] of edges.entries()) {
+  yield* eachInSlices(edges, ({ parents, children }, set) => {
     for (const parent of parents) {
       setsAfter[parent] ??= [];
       setsAfter[parent].push(set);
     }
     for (const child of children) setsBefore[child]! += 1;
-  }
+  });
   const stuck = new Set<number>();
   const free: number[] = [];
   for (let job = 0; job < count; job++) setsBefore[job] === 0 ? free.push(job) : stuck.add(job);
-  for (let job = free.pop(); job !== undefined; job = free.pop())
+  let taken = 0;
+  for (let job = free.pop(); job !== undefined; job = free.pop()) {
+    if (++taken % SLICE === 0) yield;
     for (const set of setsAfter[job] ?? []) {
       parentsLeft[set]! -= 1;
       if (parentsLeft[set] !== 0) continue;
@@ -69,6 +74,7 @@ function stuckJobs(count: number, edges: readonly Edges[]): ReadonlySet<number> 
         free.push(child);
       }
     }
+  }
   return stuck;
 }
 

@@ -22,7 +22,7 @@ interface FlatRound<Job extends GraphJob = GraphJob>
   digestOf(job: Job): string;
   productsOf?(job: Job): JobPlan["products"];
   /** Who has to end, and need not succeed. Absent: nobody. */
-  softOf?(edges: readonly Edges[]): Softness;
+  softOf?(edges: readonly Edges[]): Generator<undefined, Softness>;
   /** Jobs of the block that this round opens, credited ones included; null: they are in the block before. */
   readonly blockJobs: number | null;
   /** The number after the last that this round uses. */
@@ -38,15 +38,13 @@ export function* planFlat<Job extends GraphJob>(
   const rules = siteRules(facts);
   const sites = sitesForAnything(rules);
   if (sites === null) return refused(noSiteAtAll(rules));
-  const sized = sizeJobs(jobs, policy);
+  const sized = yield* sizeJobs(jobs, policy);
   if (!sized.ok) return refused(sized.error);
-  yield;
   const { sizes, warnings } = sized.value;
-  const edges = throughBarriers(flat.edges);
-  yield;
+  const edges = yield* throughBarriers(flat.edges);
   const isNewBlock = flat.blockJobs !== null;
   const block = isNewBlock ? facts.next.block : facts.next.block - 1;
-  const softness = flat.softOf?.(edges) ?? NOT_SOFT;
+  const softness = flat.softOf ? yield* flat.softOf(edges) : NOT_SOFT;
   const plan: DagPlan = {
     dagId: facts.dagId,
     requestName: spec.name,

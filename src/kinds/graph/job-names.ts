@@ -1,3 +1,4 @@
+import { sortInSlices, toEnd } from "../../base/slices.ts";
 import { MAX_COMPARISONS } from "./limits.ts";
 
 export const isGlob = (text: string): boolean => /[*?]/.test(text);
@@ -17,6 +18,11 @@ export class JobNames {
   constructor(names: readonly string[]) {
     this.#names = names;
     for (const [index, name] of names.entries()) if (!this.#byName.has(name)) this.#byName.set(name, index);
+  }
+
+  /** What globs are looked up in, made ready with pauses; else the first of them does. */
+  *prepare(): Generator<undefined, void> {
+    this.#forward = yield* sortNames(this.#names, (name) => name);
   }
 
   named(name: string): number | undefined {
@@ -47,10 +53,10 @@ export class JobNames {
   #candidates(glob: string): Int32Array {
     const start = glob.slice(0, glob.search(/[*?]/));
     const end = reversed(/[^*?]*$/.exec(glob)![0]);
-    this.#forward ??= sortNames(this.#names, (name) => name);
+    this.#forward ??= toEnd(sortNames(this.#names, (name) => name));
     const beginning = startingWith(this.#forward, start);
     if (end === "" || beginning.length < 1000) return beginning;
-    this.#backward ??= sortNames(this.#names, reversed);
+    this.#backward ??= toEnd(sortNames(this.#names, reversed));
     const ending = startingWith(this.#backward, end);
     return ending.length < beginning.length ? ending : beginning;
   }
@@ -63,12 +69,12 @@ interface Sorted {
 
 const reversed = (text: string): string => text.split("").reverse().join("");
 
-function sortNames(names: readonly string[], keyOf: (name: string) => string): Sorted {
+function* sortNames(names: readonly string[], keyOf: (name: string) => string): Generator<undefined, Sorted> {
   const keys = names.map(keyOf);
-  const indexes = Int32Array.from(names, (_, index) => index).sort((a, b) =>
+  const indexes = yield* sortInSlices([...keys.keys()], (a, b) =>
     keys[a]! < keys[b]! ? -1 : keys[a]! > keys[b]! ? 1 : 0,
   );
-  return { keys: Array.from(indexes, (index) => keys[index]!), indexes };
+  return { keys: indexes.map((index) => keys[index]!), indexes: Int32Array.from(indexes) };
 }
 
 function startingWith({ keys, indexes }: Sorted, start: string): Int32Array {
@@ -80,7 +86,7 @@ function startingWith({ keys, indexes }: Sorted, start: string): Int32Array {
 }
 
 /** Of sorted keys, the first for which it holds; it holds for all that follow. */
-function firstFrom(keys: readonly string[], holds: (key: string) => boolean): number {
+export function firstFrom(keys: readonly string[], holds: (key: string) => boolean): number {
   let [low, high] = [0, keys.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -1,3 +1,4 @@
+import { eachInSlices, mapInSlices } from "../../base/slices.ts";
 import { thousands } from "../../base/text.ts";
 import type { GraphWork } from "../../domain/graph.ts";
 import type { Kind } from "../kind.ts";
@@ -25,10 +26,12 @@ export const graphKind: Kind<GraphWork> = {
     return `${thousands(BigInt(jobs))} job${jobs === 1 ? "" : "s"}`;
   },
   unitWord: "job",
-  outline: (work) => outlineGraph(expanded(work).graph, work.jobs),
+  *outline(work) {
+    yield* prepareExpanded(work);
+    return yield* outlineGraph(expanded(work).graph, work.jobs);
+  },
   begin: () => ({ unit: 0, node: 0, block: 0, firstEvent: 1n, firstLumi: 1n }),
   mostJobs: ({ spec }) => BigInt(countJobs(spec.work)),
-  prepare: prepareExpanded,
   *plan(facts) {
     yield* prepareExpanded(facts.spec.work);
     return yield* planGraph(facts, expanded(facts.spec.work, facts.attached));
@@ -39,28 +42,35 @@ export const graphKind: Kind<GraphWork> = {
   releaseFields: [],
   isOneRound: true,
   credits: {
-    files(work) {
-      const { jobs } = expanded(work).graph;
-      const made = new Set(jobs.flatMap(({ makes }) => makes));
-      const paths = new Set([...made, ...jobs.flatMap(({ reads }) => reads)]);
+    *files(work) {
+      yield* prepareExpanded(work);
+      const [paths, made] = [new Set<string>(), new Set<string>()];
+      yield* eachInSlices(expanded(work).graph.jobs, ({ reads, makes }) => {
+        for (const path of makes) made.add(path);
+        for (const path of [...makes, ...reads]) paths.add(path);
+      });
       return { directory: work.directory, paths, made, byContents: work.changes === "contents" };
     },
     doubtful: doubtfulFiles,
-    decide({ work, attached, before, seen }) {
+    *decide({ work, attached, before, seen }) {
+      yield* prepareExpanded(work);
       const { graph, digestOf } = expanded(work, attached);
-      const known = before.work?.kind === "graph" ? expanded(before.work).graph : { jobs: [], edges: [] };
-      const causes = decideCredits({
+      const earlier = before.work?.kind === "graph" ? before.work : null;
+      if (earlier) yield* prepareExpanded(earlier);
+      const known = earlier ? expanded(earlier).graph : { jobs: [], edges: [] };
+      const causes = yield* decideCredits({
         ...graph,
-        digests: graph.jobs.map(digestOf),
+        digestOf: (index) => digestOf(graph.jobs[index]!),
         proofs: before.proofs,
-        known: predecessors(known),
+        known: yield* predecessors(known),
         seen,
       });
-      return graph.jobs.map(({ name }, index) => ({ name, cause: causes[index]! }));
+      return yield* mapInSlices(graph.jobs, ({ name }, index) => ({ name, cause: causes[index]! }));
     },
-    made({ work, attached, ...facts }) {
+    *made({ work, attached, ...facts }) {
+      yield* prepareExpanded(work);
       const { graph, digestOf } = expanded(work, attached);
-      return decideMade({ ...graph, digestOf: (index) => digestOf(graph.jobs[index]!), ...facts });
+      return yield* decideMade({ ...graph, digestOf: (index) => digestOf(graph.jobs[index]!), ...facts });
     },
   },
 };

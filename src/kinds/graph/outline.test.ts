@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { graphDocument, graphWork } from "../../../tests/support/graph-documents.ts";
+import { toEnd } from "../../base/slices.ts";
 import type { Edges } from "../../domain/graph.ts";
 import { expandAll } from "./expand.ts";
 import { layersOf, outlineGraph } from "./outline.ts";
 
 const outline = (jobs: object[], more: Record<string, unknown> = {}) => {
   const work = graphWork(graphDocument(jobs, more));
-  return outlineGraph(expandAll(work).graph, work.jobs);
+  return toEnd(outlineGraph(expandAll(work).graph, work.jobs));
 };
 
 test("few jobs are drawn each; many by template, and sets of edges stay sets", () => {
@@ -69,7 +70,7 @@ const forward = fc
 test("a job's layer is one after the last of those before it", () => {
   fc.assert(
     fc.property(forward, (edges) => {
-      const layers = layersOf(20, edges);
+      const layers = toEnd(layersOf(20, edges));
       for (let job = 0; job < 20; job++) {
         const before = edges.flatMap(({ parents, children }) => (children.includes(job) ? parents : []));
         expect(layers[job]).toBe(before.length === 0 ? 0 : Math.max(...before.map((one) => layers[one]!)) + 1);

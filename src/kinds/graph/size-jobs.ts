@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "../../base/result.ts";
+import { eachInSlices } from "../../base/slices.ts";
 import { plural } from "../../base/text.ts";
 import type { GraphJob } from "../../domain/graph.ts";
 import type { NodeResources, PlanRefusal } from "../../domain/plan.ts";
@@ -13,13 +14,16 @@ export interface SizedJobs {
 }
 
 /** What jobs ask for, within what the installation allows. All that ask for too much are told at once. */
-export function sizeJobs(jobs: Iterable<GraphJob>, policy: PlanPolicy): Result<SizedJobs, PlanRefusal> {
+export function* sizeJobs(
+  jobs: Iterable<GraphJob>,
+  policy: PlanPolicy,
+): Generator<undefined, Result<SizedJobs, PlanRefusal>> {
   const asked = new Map<string, { readonly first: GraphJob; count: number }>();
-  for (const job of jobs) {
+  yield* eachInSlices(jobs, (job) => {
     const known = asked.get(keyOf(job.resources));
     if (known) known.count += 1;
     else asked.set(keyOf(job.resources), { first: job, count: 1 });
-  }
+  });
   const sizes: NodeResources[] = [];
   const sizeOfAsked = new Map<string, number>();
   const [warnings, refusals]: [string[], { job: string; jobs: number; why: string }[]] = [[], []];

@@ -1,3 +1,4 @@
+import { eachInSlices } from "../../base/slices.ts";
 import type { Edges, Graph, GraphPlan } from "../../domain/graph.ts";
 import { ascending } from "./barriers.ts";
 
@@ -15,20 +16,24 @@ export const NOT_SOFT: Softness = { soft: new Set(), softSets: [], needs: new Ma
  * run nothing after it. The other children of a soft job have to look whether it succeeded. Who waited for an end runs again
  * when those before it do, and so does all that comes after it: its children have to look, too.
  */
-export function softOf({ jobs }: Graph, edges: readonly Edges[]): Softness {
+export function* softOf({ jobs }: Graph, edges: readonly Edges[]): Generator<undefined, Softness> {
   const waitsForEnd = (index: number) => jobs[index]!.when === "ended";
-  const waiting = new Set(edges.flatMap(({ children }) => children.filter(waitsForEnd)));
+  const waiting = new Set<number>();
+  yield* eachInSlices(edges, ({ children }) => {
+    for (const child of children) if (waitsForEnd(child)) waiting.add(child);
+  });
+  if (waiting.size === 0) return NOT_SOFT;
   const meets = (jobs: readonly number[]) => jobs.some((job) => waiting.has(job));
-  const soft = reached(edges, ({ children }) => meets(children), "parents", "children");
-  const after = reached(edges, ({ parents }) => meets(parents), "children", "parents");
+  const soft = yield* reached(edges, ({ children }) => meets(children), "parents", "children");
+  const after = yield* reached(edges, ({ parents }) => meets(parents), "children", "parents");
   const watched = new Set([...soft, ...waiting, ...after]);
   const softSets: (readonly number[])[] = [];
   const needs = new Map<number, number[]>();
   if (soft.size === 0) return { soft, softSets, needs };
   const numberOf = new Map<string, number>();
-  for (const { parents, children } of edges) {
+  yield* eachInSlices(edges, ({ parents, children }) => {
     const set = ascending(parents.filter((parent) => watched.has(parent)));
-    if (set.length === 0 || children.length === 0) continue;
+    if (set.length === 0 || children.length === 0) return;
     const key = set.join(" ");
     const number = numberOf.get(key) ?? softSets.push(set) - 1;
     numberOf.set(key, number);
@@ -37,32 +42,34 @@ export function softOf({ jobs }: Graph, edges: readonly Edges[]): Softness {
       if (known) known.push(number);
       else needs.set(child, [number]);
     }
-  }
+  });
   return { soft, softSets, needs: new Map([...needs].map(([child, sets]) => [child, ascending(sets)])) };
 }
 
 /** The jobs on one side of these edges, and all that can be reached from there. */
-function reached(
+function* reached(
   edges: readonly Edges[],
   isFirst: (edge: Edges) => boolean,
   to: "parents" | "children",
   from: "parents" | "children",
-): ReadonlySet<number> {
+): Generator<undefined, ReadonlySet<number>> {
   const found = new Set<number>();
   const onward = new Map<number, Edges[]>();
-  for (const each of edges)
+  yield* eachInSlices(edges, (each) => {
     for (const job of each[from]) {
       const known = onward.get(job);
       if (known) known.push(each);
       else onward.set(job, [each]);
     }
+  });
   // A set grows while it is walked.
   const walked = new Set(edges.filter(isFirst));
-  for (const edge of walked)
+  yield* eachInSlices(walked, (edge) => {
     for (const job of edge[to]) {
       if (found.has(job)) continue;
       found.add(job);
       for (const each of onward.get(job) ?? []) walked.add(each);
     }
+  });
   return found;
 }
