@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { makeTurn } from "../base/slices.ts";
+import { turn } from "../base/slices.ts";
 import { attemptFile } from "../submit-dir/names.ts";
 import { attemptsIn, PLAIN } from "./node-logs.ts";
 
@@ -74,7 +74,6 @@ export async function grepLog(
   const needle = ignoreCase ? text.toLowerCase() : text;
   const has = (line: string): boolean => (ignoreCase ? line.toLowerCase() : line).includes(needle);
   const matches: Match[] = [];
-  const turn = makeTurn();
   let [line, at, lookedAt] = [0, 0, 0];
   try {
     for await (const bytes of linesOf(handle)) {

@@ -3,7 +3,7 @@ import { type DagId, jobIndex, type RequestName, type SiteName, type WorkflowId 
 import type { RequestRecord } from "../domain/request.ts";
 import type { PingOutcome } from "../engine/port.ts";
 import type { Store } from "../store/port.ts";
-import { answerWithin } from "./answer-within.ts";
+import { answerWithin, promptly } from "./answer-within.ts";
 import { readFreshness } from "./freshness.ts";
 import { liveNodes } from "./live-nodes.ts";
 import { type AlikeWanted, attemptsAlike } from "./log-alike.ts";
@@ -209,7 +209,7 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
   return {
     loop: () => loop.status(),
     freshness: () => readFreshness({ store, engine, clock, loop, info }, probeMs),
-    async health() {
+    health: promptly(2 * probeMs, async () => {
       const ofStore = async () => {
         await store.ping();
         return { ok: true, text: info.store };
@@ -226,7 +226,7 @@ function systemQueries({ store, engine, clock, loop, info, tuning, metrics }: Ap
       const asked = [ofStore, ofLoop, ofCatalog].map((look) => answerWithin(probeMs, look));
       const [ofTheStore, ofTheLoop, ofTheCatalog] = await Promise.all(asked);
       return { store: ofTheStore!, loop: ofTheLoop!, catalog: ofTheCatalog! };
-    },
+    }),
     async status() {
       const [health, requests, resting, workflows, blocks, dagsOpen, sites, alerts, pong] = await Promise.all([
         loop.status(),

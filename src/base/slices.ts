@@ -1,41 +1,54 @@
 /** So long at most nobody else has a turn. */
 const TURN_MS = 20;
 
+let begun = 0;
+const waiting: (() => void)[] = [];
+
 /**
  * Work that never waits for anything outside would keep callers and timers of this process waiting. Asked after each
- * piece of it: once its turn is over, others have theirs. undefined: it may go on.
+ * piece of it: once the turn is over, others have theirs. undefined: it may go on. All long work shares one turn: however much
+ * there is, callers and timers come in between.
  */
-export function makeTurn(): () => Promise<void> | undefined {
-  let begun = performance.now();
-  return () => {
-    if (performance.now() - begun < TURN_MS) return undefined;
-    return new Promise((resume) =>
-      setImmediate(() => {
-        begun = performance.now();
-        resume();
-      }),
-    );
-  };
+export function turn(): Promise<void> | undefined {
+  if (performance.now() - begun < TURN_MS) return undefined;
+  return new Promise((resume) => {
+    if (waiting.push(resume) === 1) setImmediate(next);
+  });
+}
+
+/** One at a time: what is put off here runs after those who wait outside. */
+function next(): void {
+  begun = performance.now();
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(next);
 }
 
 /** So many items are looked at between two pauses. */
 const FEW = 500;
 
-/** Looks at all of them, with pauses. */
+/** Looks at all of them, with pauses. `weigh`: how many an item counts for; else one. */
 export function* eachInSlices<T>(
   items: Iterable<T>,
   look: (item: T, index: number) => void,
+  weigh: (item: T) => number = () => 1,
 ): Generator<undefined, void> {
-  let index = 0;
+  let [index, looked] = [0, 0];
   for (const item of items) {
     look(item, index++);
-    if (index % FEW === 0) yield;
+    looked += weigh(item);
+    if (looked < FEW) continue;
+    looked = 0;
+    yield;
   }
 }
 
-export function* mapInSlices<T, R>(items: Iterable<T>, make: (item: T, index: number) => R): Generator<undefined, R[]> {
+export function* mapInSlices<T, R>(
+  items: Iterable<T>,
+  make: (item: T, index: number) => R,
+  weigh?: (item: T) => number,
+): Generator<undefined, R[]> {
   const made: R[] = [];
-  yield* eachInSlices(items, (item, index) => made.push(make(item, index)));
+  yield* eachInSlices(items, (item, index) => void made.push(make(item, index)), weigh);
   return made;
 }
 
@@ -83,7 +96,6 @@ export function toEnd<T>(slices: Generator<undefined, T>): T {
 
 /** This one lets others have a turn every few milliseconds, and ends early when it is told to. */
 export async function inSlices<T>(slices: Generator<undefined, T>, signal?: AbortSignal): Promise<T> {
-  const turn = makeTurn();
   for (;;) {
     const step = slices.next();
     if (step.done) return step.value;

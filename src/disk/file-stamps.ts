@@ -1,16 +1,17 @@
 import { spawn } from "node:child_process";
 import { dirname, resolve } from "node:path";
 import { WorldError } from "../base/errors.ts";
-import { groupBy } from "../base/group-by.ts";
 import { signalGroup } from "../base/signal-group.ts";
+import { eachInSlices, inSlices } from "../base/slices.ts";
 import type { FileStamp } from "../domain/workflow.ts";
 
 // Microseconds, as workers tell them (payload/worker/job.sh): the same file has the same time.
 const FORMAT = "%f %s %.6Y %n\\0";
 const isFolder = (mode: string): boolean => (Number.parseInt(mode, 16) & 0o170000) === 0o040000;
 const LONGEST_MS = 60_000;
-/** A folder of which so many names are asked for is listed first: what is not in it needs no look of its own. */
+/** A folder of which so many names are asked for is listed first: what is not in it needs no look of its own. So many at most, each by a process. */
 const LIST_FROM = 16;
+const MOST_LISTED = 32;
 const LIST_MS = 5000;
 
 /**
@@ -23,16 +24,17 @@ export async function fileStamps(
   longestMs = LONGEST_MS,
 ): Promise<ReadonlyMap<string, FileStamp>> {
   const found = new Map<string, FileStamp>();
-  const names = namesFor(directory, paths);
+  const names = await namesFor(directory, paths);
   const late = `the files in ${directory} could not be looked at within ${longestMs / 1000} s`;
-  const there = await withoutAbsent([...names.keys()]);
+  const there = await withoutAbsent(names.keys());
   const answer = await ask(["stat", "-L", "--printf", FORMAT], there, { directory, longestMs, late });
-  for (const record of answer.split("\0")) {
+  const note = (record: string): void => {
     const [, mode = "", size, mtime, name] = /^([\da-f]+) (\d+) ([\d.]+) (.*)$/s.exec(record) ?? [];
     const path = name === undefined ? undefined : names.get(name);
     const folder = isFolder(mode) && { listing: "" };
     if (path !== undefined) found.set(path, { path, sizeBytes: Number(size), mtime: Number(mtime), ...folder });
-  }
+  };
+  await inSlices(eachInSlices(answer.split("\0"), note));
   return found;
 }
 
@@ -43,7 +45,7 @@ export async function fileChecksums(
   longestMs = LONGEST_MS,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  const names = namesFor(directory, paths);
+  const names = await namesFor(directory, paths);
   const late = `${names.size} files in ${directory} could not be read within ${longestMs / 1000} s to see whether they changed; with changes: times they need not be`;
   for (const line of (await ask(["cksum"], [...names.keys()], { directory, longestMs, late })).split("\n")) {
     const [, sum, name = ""] = /^(\d+) \d+ (.*)$/.exec(line) ?? [];
@@ -54,17 +56,32 @@ export async function fileChecksums(
 }
 
 /** Absolute → as it was asked for. */
-const namesFor = (directory: string, paths: Iterable<string>): ReadonlyMap<string, string> =>
-  new Map(Array.from(paths, (path) => [resolve(directory, path), path]));
+async function namesFor(directory: string, paths: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  await inSlices(eachInSlices(paths, (path) => void names.set(resolve(directory, path), path)));
+  return names;
+}
 
 /** A folder that cannot be listed, or not soon, says nothing about its names. */
-async function withoutAbsent(names: readonly string[]): Promise<readonly string[]> {
-  const folders = [...groupBy(names, dirname)];
-  const kept = folders.map(async ([folder, own]) => {
-    const listed = own.length < LIST_FROM ? null : await list(folder);
-    return listed ? own.filter((name) => listed.has(name)) : own;
+async function withoutAbsent(names: Iterable<string>): Promise<readonly string[]> {
+  const folders = new Map<string, string[]>();
+  const put = (name: string): void => {
+    const known = folders.get(dirname(name));
+    if (known) known.push(name);
+    else folders.set(dirname(name), [name]);
+  };
+  await inSlices(eachInSlices(names, put));
+  const large = [...folders].filter(([, own]) => own.length >= LIST_FROM).sort(([, a], [, b]) => b.length - a.length);
+  const lists = large.slice(0, MOST_LISTED).map(async ([folder, own]) => {
+    const listed = await list(folder);
+    const kept: string[] = [];
+    const keep = (name: string) => void (listed?.has(name) && kept.push(name));
+    if (!listed) return;
+    await inSlices(eachInSlices(own, keep));
+    folders.set(folder, kept);
   });
-  return (await Promise.all(kept)).flat();
+  await Promise.all(lists);
+  return [...folders.values()].flat();
 }
 
 /** Absolute paths of what is in a folder; null: nobody could tell. */

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, fsyncSync, lchownSync, mkdirSync, openSync, readd
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InvariantError } from "../base/errors.ts";
-import { makeTurn } from "../base/slices.ts";
+import { turn } from "../base/slices.ts";
 import { runsCmssw } from "../domain/cms-files.ts";
 import { SIMULATE } from "../domain/parallel-steps.ts";
 import type { RequestFile, RequestSpec } from "../domain/request.ts";
@@ -14,7 +14,6 @@ import type { Owner } from "./permission.ts";
 /** Small files are written synchronously, which is many times quicker, in slices that let others have a turn. */
 export async function writeFiles(root: string, files: Iterable<SubmitFile>): Promise<void> {
   const made = new Set<string>();
-  const turn = makeTurn();
   for (const file of files) {
     const path = join(root, file.path);
     const parent = dirname(path);

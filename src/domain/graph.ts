@@ -76,6 +76,8 @@ export interface Edges {
   readonly parents: readonly number[];
   readonly children: readonly number[];
 }
+/** How many jobs it names. */
+export const edgeSize = ({ parents, children }: Edges): number => parents.length + children.length;
 
 /** A graph for whoever draws it: job by job while there are few. */
 export interface GraphOutline {

@@ -1,4 +1,4 @@
-import { makeTurn } from "../base/slices.ts";
+import { turn } from "../base/slices.ts";
 
 /** At most `limit` of them at once. What takes no time of its own lets others have a turn, too. */
 export async function forEachBounded<T>(
@@ -6,7 +6,6 @@ export async function forEachBounded<T>(
   limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const turn = makeTurn();
   const queue = items.values();
   const worker = async () => {
     for (const item of queue) {

@@ -1,5 +1,5 @@
-import { groupBy } from "../base/group-by.ts";
 import { err, ok, type Result } from "../base/result.ts";
+import { eachInSlices, inSlices } from "../base/slices.ts";
 import { listed } from "../base/text.ts";
 import { tokenOf } from "../domain/actor.ts";
 import type { RequestName } from "../domain/names.ts";
@@ -65,14 +65,18 @@ async function absentInputs({ spool }: Work, inputs: ReadonlyMap<string, string>
   if (inputs.size === 0) return [];
   const [directory = "/"] = inputs.keys();
   const there = await spool.stamps(directory, inputs.keys());
-  const absent = groupBy(
-    [...inputs].filter(([path]) => !there.has(path)),
-    ([, place]) => place,
-  );
+  const absent = new Map<string, string[]>();
+  const note = ([file, place]: readonly [string, string]): void => {
+    const known = absent.get(place);
+    if (there.has(file)) return;
+    if (known) known.push(file);
+    else absent.set(place, [file]);
+  };
+  await inSlices(eachInSlices(inputs, note));
   return [
     ...[...absent].map(([path, missing]) => ({
       path,
-      message: `${listed(missing.map(([file]) => file))}: not there, as the server sees it`,
+      message: `${listed(missing)}: not there, as the server sees it`,
       allowed: "files and folders that are there, or that a job makes",
     })),
     ...(await largeFolders(spool, directory, inputs, there)),

@@ -1,5 +1,5 @@
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
-import { makeTurn } from "../base/slices.ts";
+import { turn } from "../base/slices.ts";
 import { makeSql, type Sql, type SqlSession } from "./sql.ts";
 
 const INT8 = 20;
@@ -13,10 +13,8 @@ const INT8 = 20;
 export const openPglite = (options: PGliteOptions): Promise<PGlite> =>
   PGlite.create({ ...options, parsers: { [INT8]: (text: string) => BigInt(text) } });
 
-type Turn = ReturnType<typeof makeTurn>;
-
 /** It answers without ever leaving the present turn of the event loop: a thousand statements in a row would keep others waiting. */
-const session = (db: Pick<PGlite, "query" | "exec">, turn: Turn): SqlSession => ({
+const session = (db: Pick<PGlite, "query" | "exec">): SqlSession => ({
   query: async (text, params) => {
     await turn();
     return (await db.query(text, params as unknown[])).rows;
@@ -24,12 +22,24 @@ const session = (db: Pick<PGlite, "query" | "exec">, turn: Turn): SqlSession => 
   exec: async (script) => void (await db.exec(script)),
 });
 
+/** One after the other, and each looks whose turn it is when its own has come, not when it was asked for. */
+function inOrder() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
 export function pgliteSql(db: PGlite, subject: string): Sql {
-  const turn = makeTurn();
+  const own = session(db);
+  const order = inOrder();
   return makeSql({
     subject,
-    ...session(db, turn),
-    transaction: (work) => db.transaction((tx) => work(session(tx, turn))),
+    query: (text, params) => order(() => own.query(text, params)),
+    exec: (script) => order(() => own.exec(script)),
+    transaction: (work) => order(() => db.transaction((tx) => work(session(tx)))),
     close: async () => {
       if (!db.closed) await db.close();
     },

@@ -1,4 +1,4 @@
-import { inSlices } from "../../base/slices.ts";
+import { inSlices, mapInSlices } from "../../base/slices.ts";
 import { kindOf } from "../../kinds/kind.ts";
 import type { results } from "../../operations/results.ts";
 import type { Runs } from "../call.ts";
@@ -15,15 +15,17 @@ export const resultRuns: Runs<typeof results> = {
       ...rest,
       live: isLive,
       gone: isGone,
-      items: items.map(({ unit, node, job, asked, last, state, attempts }) => ({
-        ...NOTHING_ENDED,
-        ...last,
-        ...{ unit, node, state, attempts },
-        name: job ?? `${unit}/${node}`,
-        cores: asked?.cores ?? null,
-        memoryMb: last?.memoryMb ?? asked?.memoryMb ?? null,
-        wallMinutes: last?.wallMinutes ?? asked?.wallMinutes ?? null,
-      })),
+      items: await inSlices(
+        mapInSlices(items, ({ unit, node, job, asked, last, state, attempts }) => ({
+          ...NOTHING_ENDED,
+          ...last,
+          ...{ unit, node, state, attempts },
+          name: job ?? `${unit}/${node}`,
+          cores: asked?.cores ?? null,
+          memoryMb: last?.memoryMb ?? asked?.memoryMb ?? null,
+          wallMinutes: last?.wallMinutes ?? asked?.wallMinutes ?? null,
+        })),
+      ),
     };
   },
 

@@ -53,7 +53,20 @@ export class DagDraft implements DagFile {
   readonly maxJobs = new Map<string, number>();
   statusFile: DagFile["statusFile"] = null;
   config: string | null = null;
+  readonly #joined = new Map<number, Set<number>>();
+
+  /** Not yet said by a line before, of which one parent may have a hundred thousand. */
+  joins({ index, children }: NodeSpec, child: NodeSpec): boolean {
+    const known = this.#joined.get(index);
+    if (!known && children.length < FEW) return !children.includes(child.index);
+    const all = known ?? new Set(children);
+    this.#joined.set(index, all);
+    const isNew = !all.has(child.index);
+    all.add(child.index);
+    return isNew;
+  }
 }
+const FEW = 16;
 
 export const parseDag = (text: string, name: string): Result<DagFile, string> =>
   orFault(() => {

@@ -111,10 +111,8 @@ function readParents(draft: DagDraft, words: readonly string[]): void {
   const children = words.slice(split + 1).map((name) => node(draft, name));
   for (const name of words.slice(0, split)) {
     const parent = node(draft, name);
-    const known = new Set(parent.children);
     for (const child of children) {
-      if (known.has(child.index)) continue;
-      known.add(child.index);
+      if (!draft.joins(parent, child)) continue;
       parent.children.push(child.index);
       child.parents += 1;
     }

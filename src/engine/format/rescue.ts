@@ -1,19 +1,31 @@
+import { toEnd } from "../../base/slices.ts";
+
 /**
  * Rescue files as DAGMan 23.9.6 writes them (version 2.0.1, partial): a header of comments with counts and the names of failed
  * nodes, then DONE and RETRY lines. Numbers run from 001 to 100; the highest is used by the next submission.
  */
-export type RescueFile = Readonly<ReturnType<typeof parseRescue>>;
+export interface RescueFile {
+  readonly done: ReadonlySet<string>;
+  readonly retries: ReadonlyMap<string, number>;
+  readonly failed: readonly string[];
+  /** Lines that are neither comment, DONE nor RETRY. */
+  readonly problems: readonly string[];
+  /** The header's own count agrees with the DONE lines: the file was not cut. */
+  readonly complete: boolean;
+}
 
-export function parseRescue(text: string) {
+export const parseRescue = (text: string): RescueFile => toEnd(parseRescueInSlices(text));
+
+export function* parseRescueInSlices(text: string): Generator<undefined, RescueFile> {
   const done = new Set<string>();
   const retries = new Map<string, number>();
-  /** Lines that are neither comment, DONE nor RETRY. */
   const problems: string[] = [];
   let failed: string[] = [];
   let premarked: string | null = null;
   let namesFollow = false;
 
-  for (const raw of text.split("\n")) {
+  for (const [at, raw] of text.split("\n").entries()) {
+    if (at % 500 === 0) yield;
     const line = raw.trim();
     if (line === "") continue;
     if (line.startsWith("#")) {
@@ -32,7 +44,6 @@ export function parseRescue(text: string) {
       retries.set(name, Number(number));
     else problems.push(line.slice(0, 200));
   }
-  /** The header's own count agrees with the DONE lines: the file was not cut. */
   const complete = premarked !== null && Number(premarked) === done.size;
   return { done, retries, failed, problems, complete };
 }

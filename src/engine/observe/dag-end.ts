@@ -5,7 +5,7 @@ import { parseEvents } from "../../submit-dir/event-log.ts";
 import { besideDag, TOP } from "../../submit-dir/names.ts";
 import { parseDagmanOut, parseLibErr } from "../format/dagman-out.ts";
 import { type Metrics, parseMetrics } from "../format/metrics.ts";
-import { highestRescue, parseRescue, rescueName } from "../format/rescue.ts";
+import { highestRescue, parseRescueInSlices, rescueName } from "../format/rescue.ts";
 import { parseStatusInSlices } from "../format/status-file.ts";
 import { listDir, readText } from "./files.ts";
 import { completeBy } from "./run-view.ts";
@@ -19,7 +19,7 @@ import { completeBy } from "./run-view.ts";
 export async function readDagEnd(dir: string, dag: string, metrics: Metrics | null) {
   const rescue = highestRescue(await listDir(dir), dag);
   const rescueText = rescue === null ? null : await readText(`${dir}/${rescueName(dag, rescue)}`);
-  const rescueFile = rescueText === null ? null : parseRescue(rescueText);
+  const rescueFile = rescueText === null ? null : await inSlices(parseRescueInSlices(rescueText));
   const text = await readText(`${dir}/${besideDag(dag, "status")}`);
   const parsed = text === null ? null : await inSlices(parseStatusInSlices(text));
   if (!parsed?.complete) return { status: null, rescue, rescueFile };

@@ -1,5 +1,5 @@
 import { eachInSlices, mapInSlices } from "../../base/slices.ts";
-import type { Edges, PlannedEdges } from "../../domain/graph.ts";
+import { type Edges, edgeSize, type PlannedEdges } from "../../domain/graph.ts";
 
 /**
  * The same edges in as few lines as can be: sets with the same parents become one, then those with the same children.
@@ -8,11 +8,15 @@ import type { Edges, PlannedEdges } from "../../domain/graph.ts";
 export function* throughBarriers(edges: readonly Edges[]): Generator<undefined, readonly PlannedEdges[]> {
   let barriers = 0;
   const fewer = yield* joined(yield* joined(edges, "parents", "children"), "children", "parents");
-  return yield* mapInSlices(fewer, ({ parents, children }) => ({
-    parents,
-    children,
-    barrier: parents.length * children.length > parents.length + children.length ? barriers++ : null,
-  }));
+  return yield* mapInSlices(
+    fewer,
+    ({ parents, children }) => ({
+      parents,
+      children,
+      barrier: parents.length * children.length > parents.length + children.length ? barriers++ : null,
+    }),
+    edgeSize,
+  );
 }
 
 function* joined(
@@ -22,12 +26,16 @@ function* joined(
 ): Generator<undefined, readonly Edges[]> {
   const groups = new Map<string, Edges[]>();
   const keyed = keyOf(same);
-  yield* eachInSlices(edges, (each) => {
-    const key = keyed(each);
-    const known = groups.get(key);
-    if (known) known.push(each);
-    else groups.set(key, [each]);
-  });
+  yield* eachInSlices(
+    edges,
+    (each) => {
+      const key = keyed(each);
+      const known = groups.get(key);
+      if (known) known.push(each);
+      else groups.set(key, [each]);
+    },
+    edgeSize,
+  );
   if (groups.size === edges.length) return edges;
   return yield* mapInSlices(groups.values(), (alike) =>
     alike.length === 1

@@ -1,5 +1,5 @@
 import { eachInSlices, mapInSlices } from "../../base/slices.ts";
-import type { Edges, Graph, GraphJob, GraphPlan, GraphWork } from "../../domain/graph.ts";
+import { type Edges, edgeSize, type Graph, type GraphJob, type GraphPlan, type GraphWork } from "../../domain/graph.ts";
 import { jobName } from "../../domain/names.ts";
 import type { UnitPlan } from "../../domain/plan.ts";
 import type { Check, CheckContext, Report } from "../../planning/check.ts";
@@ -56,15 +56,19 @@ function* checkEdges(
   report: Report,
 ): Generator<undefined, void> {
   const without = (set: readonly number[]) => set.filter((index) => !credited.has(index));
-  const asked = yield* mapInSlices(graph.edges, ({ parents, children }): Edges => {
-    const [before, after] = [without(parents), without(children)];
-    if (isFirst && before.length > 0 && after.length < children.length)
-      report(
-        "credited",
-        `job ${children.find((index) => credited.has(index))} is credited, job ${before[0]} before it runs`,
-      );
-    return { parents: before, children: after };
-  });
+  const asked = yield* mapInSlices(
+    graph.edges,
+    ({ parents, children }): Edges => {
+      const [before, after] = [without(parents), without(children)];
+      if (isFirst && before.length > 0 && after.length < children.length)
+        report(
+          "credited",
+          `job ${children.find((index) => credited.has(index))} is credited, job ${before[0]} before it runs`,
+        );
+      return { parents: before, children: after };
+    },
+    edgeSize,
+  );
   const lost = yield* firstMissing(asked, planned.edges);
   if (lost) report("edge-lost", `job ${lost.child} does not wait for job ${lost.parent}`);
   const invented = yield* firstMissing(planned.edges, asked);
@@ -79,13 +83,17 @@ function* firstMissing(
   all: readonly Edges[],
 ): Generator<undefined, { parent: number; child: number } | null> {
   const setsOf = new Map<number, number[]>();
-  yield* eachInSlices(all, ({ children }, index) => {
-    for (const child of children) {
-      const sets = setsOf.get(child);
-      if (sets) sets.push(index);
-      else setsOf.set(child, [index]);
-    }
-  });
+  yield* eachInSlices(
+    all,
+    ({ children }, index) => {
+      for (const child of children) {
+        const sets = setsOf.get(child);
+        if (sets) sets.push(index);
+        else setsOf.set(child, [index]);
+      }
+    },
+    edgeSize,
+  );
   const members = once((set) => new Set(all[set]!.parents));
   let looked = 0;
   for (const { parents, children } of some) {
@@ -140,17 +148,21 @@ function* checkSoft(
     planned.add(index);
     for (const set of nodes[0]?.job?.needs ?? []) looked[set]?.children.push(index);
   });
-  const needed = yield* mapInSlices(edges, ({ parents, children }): Edges => {
-    const before = parents.filter((index) => planned.has(index));
-    const after = children.find((index) => planned.has(index) && (soft.has(index) || jobs[index]!.when === "ended"));
-    const hard = before.find((index) => !soft.has(index));
-    if (hard !== undefined && after !== undefined)
-      report("not-soft", `job ${after} has to end, and would not when job ${hard} fails`);
-    return {
-      parents: before.filter((index) => soft.has(index)),
-      children: children.filter((index) => planned.has(index)),
-    };
-  });
+  const needed = yield* mapInSlices(
+    edges,
+    ({ parents, children }): Edges => {
+      const before = parents.filter((index) => planned.has(index));
+      const after = children.find((index) => planned.has(index) && (soft.has(index) || jobs[index]!.when === "ended"));
+      const hard = before.find((index) => !soft.has(index));
+      if (hard !== undefined && after !== undefined)
+        report("not-soft", `job ${after} has to end, and would not when job ${hard} fails`);
+      return {
+        parents: before.filter((index) => soft.has(index)),
+        children: children.filter((index) => planned.has(index)),
+      };
+    },
+    edgeSize,
+  );
   const unseen = yield* firstMissing(needed, looked);
   if (unseen) report("soft-unseen", `job ${unseen.child} does not look how job ${unseen.parent} ended`);
 }

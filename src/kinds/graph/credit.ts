@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { eachInSlices, mapInSlices, sortInSlices } from "../../base/slices.ts";
 import type { RunCause } from "../../domain/credit.ts";
-import type { Edges, GraphJob } from "../../domain/graph.ts";
+import { type Edges, edgeSize, type GraphJob } from "../../domain/graph.ts";
 import type { FileStamp, JobProof } from "../../domain/workflow.ts";
 import { firstFrom } from "./job-names.ts";
 
@@ -187,13 +187,17 @@ function* spread(
 ): Generator<undefined, readonly RunCause[]> {
   const causes = [...own];
   const outgoing = new Map<number, Edges[]>();
-  yield* eachInSlices(edges, (set) => {
-    for (const parent of set.parents) {
-      const sets = outgoing.get(parent);
-      if (sets) sets.push(set);
-      else outgoing.set(parent, [set]);
-    }
-  });
+  yield* eachInSlices(
+    edges,
+    (set) => {
+      for (const parent of set.parents) {
+        const sets = outgoing.get(parent);
+        if (sets) sets.push(set);
+        else outgoing.set(parent, [set]);
+      }
+    },
+    edgeSize,
+  );
   const crossed = new Set<Edges>();
   const queue = causes.flatMap((cause, index) => (cause ? [index] : []));
   for (let at = 0; at < queue.length; at++) {

@@ -1,6 +1,6 @@
 import { eachInSlices } from "../../base/slices.ts";
 import { cut } from "../../base/text.ts";
-import type { Edges, GraphJob } from "../../domain/graph.ts";
+import { type Edges, edgeSize, type GraphJob } from "../../domain/graph.ts";
 import type { Expansion } from "./expand.ts";
 import type { Faults } from "./faults.ts";
 
@@ -51,13 +51,17 @@ function* stuckJobs(count: number, edges: readonly Edges[]): Generator<undefined
   const setsBefore = new Int32Array(count);
   const setsAfter: number[][] = [];
   const parentsLeft = edges.map(({ parents }) => parents.length);
-  yield* eachInSlices(edges, ({ parents, children }, set) => {
-    for (const parent of parents) {
-      setsAfter[parent] ??= [];
-      setsAfter[parent].push(set);
-    }
-    for (const child of children) setsBefore[child]! += 1;
-  });
+  yield* eachInSlices(
+    edges,
+    ({ parents, children }, set) => {
+      for (const parent of parents) {
+        setsAfter[parent] ??= [];
+        setsAfter[parent].push(set);
+      }
+      for (const child of children) setsBefore[child]! += 1;
+    },
+    edgeSize,
+  );
   const stuck = new Set<number>();
   const free: number[] = [];
   for (let job = 0; job < count; job++) setsBefore[job] === 0 ? free.push(job) : stuck.add(job);

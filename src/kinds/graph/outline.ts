@@ -1,6 +1,6 @@
 import { addRanges } from "../../base/ranges.ts";
 import { eachInSlices } from "../../base/slices.ts";
-import type { Edges, Graph, GraphOutline, JobTemplate } from "../../domain/graph.ts";
+import { type Edges, edgeSize, type Graph, type GraphOutline, type JobTemplate } from "../../domain/graph.ts";
 import { countRows } from "./rows.ts";
 
 const MOST_JOBS = 100;
@@ -46,14 +46,18 @@ export function* layersOf(jobs: number, edges: readonly Edges[]): Generator<unde
   const waits = new Array<number>(jobs).fill(0);
   const out = new Map<number, number[]>();
   const left = edges.map(({ parents }) => parents.length);
-  yield* eachInSlices(edges, ({ parents, children }, at) => {
-    for (const parent of parents) {
-      const known = out.get(parent);
-      if (known) known.push(at);
-      else out.set(parent, [at]);
-    }
-    if (parents.length > 0) for (const child of children) waits[child]! += 1;
-  });
+  yield* eachInSlices(
+    edges,
+    ({ parents, children }, at) => {
+      for (const parent of parents) {
+        const known = out.get(parent);
+        if (known) known.push(at);
+        else out.set(parent, [at]);
+      }
+      if (parents.length > 0) for (const child of children) waits[child]! += 1;
+    },
+    edgeSize,
+  );
   const ready = waits.flatMap((count, job) => (count === 0 ? [job] : []));
   let taken = 0;
   for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
@@ -79,11 +83,15 @@ const templateOf = (templates: readonly JobTemplate[]): readonly number[] =>
 function* groupEdges(edges: readonly Edges[], groupOf: readonly number[]): Generator<undefined, GraphOutline["edges"]> {
   const known = new Map<string, GraphOutline["edges"][number]>();
   const groupsOf = (jobs: readonly number[]): number[] => [...new Set(jobs.map((job) => groupOf[job]!))];
-  yield* eachInSlices(edges, ({ parents, children }) => {
-    const from = groupsOf(parents);
-    const to = groupsOf(children);
-    const isOne = from.length === 1 && to.length === 1 && from[0] === to[0];
-    if (from.length > 0 && to.length > 0 && !isOne) known.set(`${from} ${to}`, { from, to });
-  });
+  yield* eachInSlices(
+    edges,
+    ({ parents, children }) => {
+      const from = groupsOf(parents);
+      const to = groupsOf(children);
+      const isOne = from.length === 1 && to.length === 1 && from[0] === to[0];
+      if (from.length > 0 && to.length > 0 && !isOne) known.set(`${from} ${to}`, { from, to });
+    },
+    edgeSize,
+  );
   return [...known.values()];
 }
