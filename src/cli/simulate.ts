@@ -11,6 +11,8 @@ const OPTIONS = {
   "--json": "one JSON object a line: every event, and the summary last",
   "--seed <n>": "another seed for chance than the scenario says",
   "--keep <dir>": "leave the submit directories there, to look at",
+  "--most-events <n>": "give up when more than this would happen in it",
+  "--most-sec <n>": "give up after so many seconds",
 } as const satisfies Options;
 
 /** A story told in virtual time, without a server: the real decisions, an engine that only pretends. */
@@ -38,7 +40,9 @@ async function simulate(file: string, options: Values<typeof OPTIONS>): Promise<
   const read = readScenario(parsed.value, (name) => readRequestFile(resolve(folder, name), {}));
   if (!read.ok) throw problemsIn(file, read.error);
   const scenario = read.value;
-  const seed = options.seed === undefined ? scenario.seed : seedFrom(options.seed);
+  const seed = numberFrom("--seed", options.seed) ?? scenario.seed;
+  const mostSec = numberFrom("--most-sec", options.mostSec);
+  const mostEvents = numberFrom("--most-events", options.mostEvents);
   const teller = new Teller(requestNames(scenario), print);
   const dir = options.keep ?? mkdtempSync(join(scratch(), "wms2-simulate-"));
   const forget = options.keep === undefined ? forgetAtExit(dir) : () => {};
@@ -47,6 +51,7 @@ async function simulate(file: string, options: Values<typeof OPTIONS>): Promise<
     const end = await runStory(scenario, {
       dir: resolve(dir),
       seed,
+      ...{ mostEvents, mostSec },
       tell: options.json ? (entry) => print(stringify(entry)) : (entry) => teller.tell(entry),
     });
     const wallSec = (performance.now() - begun) / 1000;
@@ -73,6 +78,7 @@ function forgetAtExit(dir: string): () => void {
 
 /** A story writes thousands of small files and keeps none: memory is the place for them, where there is such a place. */
 function scratch(): string {
+  if (process.env.SIMULATE_SCRATCH) return process.env.SIMULATE_SCRATCH;
   try {
     accessSync("/dev/shm", constants.W_OK);
     return "/dev/shm";
@@ -81,7 +87,8 @@ function scratch(): string {
   }
 }
 
-function seedFrom(text: string): number {
+function numberFrom(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new WorldError("bad-usage", "--seed", `--seed must be a whole number, got "${text}"`);
+  throw new WorldError("bad-usage", option, `${option} must be a whole number, got "${text}"`);
 }

@@ -2,6 +2,10 @@ import type { Problem } from "../domain/problem.ts";
 
 /** Beyond this many, a person is better served by a count. */
 const MAX_PROBLEMS = 200;
+const MAX_WARNINGS = 1000;
+/** What a document says may be written into what is said of it, and be long. */
+const MAX_MESSAGE = 1000;
+const short = (text: string): string => (text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text);
 
 /**
  * What all parts of one reading share: everything there is to say about the document, so that a person fixes it in
@@ -16,13 +20,15 @@ export class Notes {
    */
   readonly files: { readonly path: string; readonly file: string; readonly use: "table" | "script" }[] = [];
   readonly #problems: Problem[] = [];
-  readonly #warnings: string[] = [];
+  readonly #warnings = new Set<string>();
   readonly #noted = new Set<string>();
   readonly #unfilled = new Set<string>();
   #unlisted = 0;
+  #unwarned = 0;
 
   /** Several readers may look at one place; what is wrong there is said once. */
-  problem(path: string, message: string, allowed: string | null = null): void {
+  problem(path: string, words: string, allowed: string | null = null): void {
+    const message = short(words);
     const key = `${path}\n${message}`;
     if (this.#noted.has(key) || this.#unfilled.has(path)) return;
     this.#noted.add(key);
@@ -40,8 +46,9 @@ export class Notes {
 
   /** Legal, but perhaps not what was meant. */
   warn(path: string, message: string): void {
-    const text = path ? `${path}: ${message}` : message;
-    if (!this.#warnings.includes(text)) this.#warnings.push(text);
+    const text = short(path ? `${path}: ${message}` : message);
+    if (this.#warnings.size < MAX_WARNINGS) this.#warnings.add(text);
+    else if (!this.#warnings.has(text)) this.#unwarned += 1;
   }
 
   get count(): number {
@@ -49,7 +56,8 @@ export class Notes {
   }
 
   get warnings(): readonly string[] {
-    return this.#warnings;
+    const more = this.#unwarned === 0 ? [] : [`and ${this.#unwarned} more warnings`];
+    return [...this.#warnings, ...more];
   }
 
   get problems(): readonly Problem[] {

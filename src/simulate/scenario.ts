@@ -120,8 +120,11 @@ function readSites(top: Form) {
 
 /** Files nobody has to make: `{files: 40, events: 1000, size: 1 GB, sites: [north]}`. */
 function readDatasets(top: Form): ReadonlyMap<string, readonly InputFile[]> {
+  let all = 0;
   const datasets = readMap(top.section("datasets"), (name, form): [string, readonly InputFile[]] => {
-    const count = form.integer("files", { min: 1, max: 1_000_000 }, 1);
+    const asked = form.integer("files", { min: 1, max: MOST_FILES }, 1);
+    all += asked;
+    const count = all > MOST_FILES ? 0 : asked;
     const events = form.integer("events", { min: 0, max: 1e12 }, 1000);
     const sizeBytes = form.size("size", { min: 0, max: 1e15 }, 1e9) ?? 0;
     const isSite = (value: unknown): value is SiteName => typeof value === "string" && isSiteName(value);
@@ -135,8 +138,11 @@ function readDatasets(top: Form): ReadonlyMap<string, readonly InputFile[]> {
     });
     return [name, files];
   });
+  if (all > MOST_FILES)
+    top.notes.problem("datasets", `would be ${all} files in all datasets together; at most ${MOST_FILES}`);
   return new Map(datasets);
 }
+const MOST_FILES = 1_000_000;
 
 const USUAL_SEC: Readonly<Record<NodeRole, number>> = {
   landing: 30,

@@ -1,4 +1,6 @@
+import { WorldError } from "../base/errors.ts";
 import { stringify } from "../base/json.ts";
+import { thousands } from "../base/text.ts";
 import type { Problem } from "../domain/problem.ts";
 import { perform } from "./actions.ts";
 import { type Checked, check } from "./check.ts";
@@ -16,11 +18,14 @@ export type StoryEnd = Readonly<Awaited<ReturnType<Story["run"]>>>;
 export async function runStory(scenario: Scenario, options: StoryOptions): Promise<StoryEnd> {
   const story = new Story(scenario, await makeWorld(scenario, options));
   try {
-    return await story.run(options.signal);
+    return await story.run(options);
   } finally {
     await story.close();
   }
 }
+
+type StoryLimits = Pick<StoryOptions, "signal" | "mostEvents" | "mostSec">;
+const tooLong = (why: string) => new WorldError("too-long", "simulate", why, { hint: "fewer jobs, fewer days" });
 
 interface Scheduled {
   readonly atSec: number;
@@ -75,10 +80,15 @@ export class Story {
     else life.arm(during, when, afterCalls);
   }
 
-  async run(signal?: AbortSignal) {
+  async run({ signal, mostEvents, mostSec }: StoryLimits = {}) {
     const { time, passes } = this.world;
+    const begun = performance.now();
     this.#startServer();
     while (!signal?.aborted && !(await this.#isOver())) {
+      if (mostEvents !== undefined && time.happened + passes.count > mostEvents)
+        throw tooLong(`more than ${thousands(BigInt(mostEvents))} simulated events`);
+      if (mostSec !== undefined && performance.now() - begun > mostSec * 1000)
+        throw tooLong(`it did not end in time (${mostSec} s)`);
       const next = this.#nextSec();
       if (next > this.#scenario.untilSec) break;
       time.moveTo(time.begin + next * 1000);

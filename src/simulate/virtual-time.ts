@@ -7,6 +7,8 @@ export interface Planned {
 
 interface Entry {
   readonly at: number;
+  /** Among those of the same moment. */
+  readonly order: number;
   run: (() => void) | null;
 }
 
@@ -17,8 +19,11 @@ interface Entry {
 export class VirtualTime implements Clock {
   readonly begin: number;
   #now: number;
-  /** The next one last. */
+  /** A heap: the next one first. */
   readonly #entries: Entry[] = [];
+  #planned = 0;
+  /** How much has happened so far. */
+  happened = 0;
 
   constructor(begin: Date) {
     this.begin = begin.getTime();
@@ -42,8 +47,8 @@ export class VirtualTime implements Clock {
   }
 
   after(seconds: number, run: () => void): Planned {
-    const entry: Entry = { at: this.#now + Math.max(0, seconds) * 1000, run };
-    this.#entries.splice(this.#indexFor(entry.at), 0, entry);
+    const entry: Entry = { at: this.#now + Math.max(0, seconds) * 1000, order: this.#planned++, run };
+    this.#push(entry);
     return {
       cancel: () => {
         entry.run = null;
@@ -58,23 +63,44 @@ export class VirtualTime implements Clock {
 
   /** When the next thing happens; null: nothing is planned. */
   get nextMs(): number | null {
-    while (this.#entries.at(-1)?.run === null) this.#entries.pop();
-    return this.#entries.at(-1)?.at ?? null;
+    while (this.#entries[0]?.run === null) this.#pop();
+    return this.#entries[0]?.at ?? null;
   }
 
   /** Does everything that is due now, and what follows from it at this very moment. */
   runDue(): void {
-    for (let next = this.nextMs; next !== null && next <= this.#now; next = this.nextMs) this.#entries.pop()?.run?.();
+    for (let next = this.nextMs; next !== null && next <= this.#now; next = this.nextMs) {
+      this.happened += 1;
+      this.#pop()?.run?.();
+    }
   }
 
-  /** Behind everything later, before everything else of the same moment: that was planned earlier. */
-  #indexFor(at: number): number {
-    let [from, to] = [0, this.#entries.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if (this.#entries[middle]!.at > at) from = middle + 1;
-      else to = middle;
+  #push(entry: Entry): void {
+    const heap = this.#entries;
+    let at = heap.push(entry) - 1;
+    for (let up = (at - 1) >> 1; at > 0 && isSooner(entry, heap[up]!); up = (at - 1) >> 1) {
+      heap[at] = heap[up]!;
+      at = up;
     }
-    return from;
+    heap[at] = entry;
+  }
+
+  #pop(): Entry | undefined {
+    const heap = this.#entries;
+    const [first, last] = [heap[0], heap.pop()];
+    if (heap.length === 0 || !last) return first;
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      const right = left + 1;
+      const next = right < heap.length && isSooner(heap[right]!, heap[left]!) ? right : left;
+      if (next >= heap.length || !isSooner(heap[next]!, last)) break;
+      heap[at] = heap[next]!;
+      at = next;
+    }
+    heap[at] = last;
+    return first;
   }
 }
+
+const isSooner = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);

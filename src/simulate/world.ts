@@ -31,6 +31,9 @@ export interface StoryOptions {
   readonly store?: Store;
   /** Ends the story between two moments. */
   readonly signal?: AbortSignal;
+  /** The story is given up when more than this would happen in it, or it takes longer; absent: it may take what it takes. */
+  readonly mostEvents?: number | undefined;
+  readonly mostSec?: number | undefined;
 }
 
 const BEGIN = new Date("2026-01-01T00:00:00Z");

@@ -20,6 +20,13 @@ describe("a DAG file", () => {
     expect(dag.byName.get("b")).toMatchObject({ dir: "d", noop: true, parents: 1 });
   });
 
+  test("one that comes before a hundred thousand others, line by line, is read in the time of its lines; an edge twice is one", () => {
+    const lines = Array.from({ length: 100_000 }, (_, at) => `JOB j${at} x.sub\nPARENT first CHILD j${at}\n`).join("");
+    const dag = parsed(`JOB first x.sub\n${lines}PARENT first CHILD j7 j99999\n`);
+    expect(dag.byName.get("first")?.children).toHaveLength(100_000);
+    expect(dag.byName.get("j7")?.parents).toBe(1);
+  }, 60_000);
+
   test("everything docs/submit-directory.md shows", () => {
     const dag = parsed(
       "CONFIG dagman.config\nNODE_STATUS_FILE w.status 30\nSUBDAG EXTERNAL mg_000000 group.dag DIR mg_000000\n" +

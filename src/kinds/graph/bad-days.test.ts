@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { graphDocument, graphOf, graphProblems } from "../../../tests/support/graph-documents.ts";
+import { graphDocument, graphOf, graphProblems, graphWork } from "../../../tests/support/graph-documents.ts";
 import { attached } from "../../../tests/support/request-documents.ts";
+import { checkPlan, planRound, sampleFacts } from "../../../tests/support/sample-facts.ts";
+import { graphSpec } from "../../../tests/support/sample-graph.ts";
 
 const seconds = (work: () => unknown): number => {
   const began = performance.now();
@@ -29,3 +31,27 @@ test("a table of a million rows is refused with the limit, in seconds", () => {
   const taken = seconds(() => expect(graphProblems(document).join()).toContain("has more than 200000 rows"));
   expect(taken).toBeLessThan(10);
 });
+
+/** Each of a layer waits for all of the one before; in the second also for one of its own, and for one that all share. */
+test("layers of tens of thousands are planned and checked in the time of their jobs, not of their edges", () => {
+  const layer = (name: string, more: object) => ({ name: `${name}{i}`, run: "x", each: "i", ...more });
+  const range = { parameters: { i: "1..20000" } };
+  const documents = [
+    [
+      layer("a", {}),
+      layer("b", { after: "a*" }),
+      layer("c", { after: "b*", when: "ended" }),
+      layer("d", { after: "c*" }),
+    ],
+    [layer("a", {}), layer("c", {}), layer("b", { after: ["a*", "c{i}", "a1"] })],
+  ];
+  for (const jobs of documents) {
+    const taken = seconds(() => {
+      const facts = sampleFacts(graphSpec({ work: graphWork(graphDocument(jobs, range)) }));
+      const outcome = planRound(facts);
+      if (outcome.kind !== "planned") throw new Error(outcome.kind);
+      expect(checkPlan(outcome.plan, facts)).toEqual([]);
+    });
+    expect(taken).toBeLessThan(60);
+  }
+}, 120_000);

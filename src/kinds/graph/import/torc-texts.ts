@@ -40,15 +40,42 @@ export const TOO_MUCH = "would be too much when written out";
 const longestOf = (values: readonly string[]): number => values.reduce((most, { length }) => Math.max(most, length), 0);
 
 /** Their text with the values of a row put in. */
-export const fill = (text: string, { columns }: Rows, row: number): string =>
-  columns.size === 0 || !text.includes("{")
-    ? text
-    : text.replaceAll(PLACEHOLDER, (all, name: string, format = "") => {
-        const column = columns.get(name);
-        if (column === undefined) return all;
-        const value = column.values[Math.floor(row / column.stride) % column.values.length]!;
-        return fits(format, column) ? formatValue(value, format)! : value;
-      });
+export function fill(text: string, { columns }: Rows, row: number): string {
+  if (columns.size === 0 || !text.includes("{")) return text;
+  let filled = "";
+  for (const piece of piecesOf(text, columns)) {
+    if (typeof piece === "string") filled += piece;
+    else {
+      const { column, format } = piece;
+      const value = column.values[Math.floor(row / column.stride) % column.values.length]!;
+      filled += format === "" ? value : formatValue(value, format)!;
+    }
+  }
+  return filled;
+}
+
+type Piece = string | { readonly column: Column; readonly format: string };
+const taken = new WeakMap<Columns, Map<string, readonly Piece[]>>();
+
+/** A text is taken apart once, for all of its rows. */
+function piecesOf(text: string, columns: Columns): readonly Piece[] {
+  const known = taken.get(columns) ?? new Map<string, readonly Piece[]>();
+  taken.set(columns, known);
+  const pieces = known.get(text) ?? takeApart(text, columns);
+  known.set(text, pieces);
+  return pieces;
+}
+
+function takeApart(text: string, columns: Columns): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { 0: all, 1: name, 2: format = "", index } of text.matchAll(PLACEHOLDER)) {
+    const column = columns.get(name!);
+    pieces.push(text.slice(at, index), column ? { column, format: fits(format, column) ? format : "" } : all);
+    at = index + all.length;
+  }
+  return [...pieces, text.slice(at)];
+}
 
 /** All texts within a value. */
 export function fillAll(value: unknown, rows: Rows, row: number): unknown {
