@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { eventually } from "../tests/support/eventually.ts";
 import { fillEmbedded, writeStatusFile } from "../tests/support/many-requests.ts";
+import { endProcesses } from "./measure.ts";
 
 export interface DeskServer {
   readonly url: string;
@@ -31,6 +32,7 @@ export async function withDeskServer<T>(
   } finally {
     child.kill("SIGTERM");
     await over;
+    await endProcesses(dataDir);
   }
 }
 

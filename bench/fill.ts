@@ -1,5 +1,6 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { toEnd } from "../src/base/slices.ts";
 import { makeSpool } from "../src/disk/spool.ts";
 import { monthOf } from "../src/domain/calendar.ts";
 import type { RequestName, WorkflowId } from "../src/domain/names.ts";
@@ -43,11 +44,11 @@ async function measured(root: string, count: number) {
   for (const segment of segmentsOf(work, monthOf(201)))
     writeFileSync(join(root, historyPath(work, segment)), "history");
   const facts = fillFacts({ work, history: look(work) });
-  const planned = timed(() => planFill(facts));
+  const planned = timed(() => toEnd(planFill(facts)));
   const grid = timed(() => fillText(planned.value));
   const peak = peakRssMb();
   const rows = allDone(work, facts.history);
-  const sweep = timed(() => planFill({ ...facts, rows, history: look(work) }));
+  const sweep = timed(() => toEnd(planFill({ ...facts, rows, history: look(work) })));
   if (sweep.value.actions.length + sweep.value.obstacles.length > 0) throw new Error("something would be made again");
   return {
     planSeconds: planned.seconds,

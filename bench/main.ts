@@ -13,6 +13,7 @@ const BENCHMARKS: Record<string, (nodes: number | undefined, rest: readonly stri
   "catalogs-read": async (_, [settings = ""]) => (await import("./catalogs.ts")).read({ settings }),
   fill: async (components = 50) => (await import("./fill.ts")).run({ components }),
   graph: async (jobs = 100_000) => (await import("./graph.ts")).run({ jobs }),
+  hostile: async () => (await import("./hostile.ts")).run(),
   pass: async () => (await import("./pass.ts")).run(),
   post: async () => (await import("./post.ts")).run(),
   lumis: async (files = 200_000) => (await import("./lumis.ts")).run({ files }),

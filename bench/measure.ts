@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -37,6 +37,10 @@ export function timed<T>(work: () => T): { readonly value: T; readonly seconds: 
 /** Of the whole process since it began: run one size per process. */
 export const peakRssMb = (): number => Math.round(process.resourceUsage().maxRSS / 1024);
 
+/** Of another process, since it began or its record was cleared (Linux). */
+export const peakMb = (pid: number): number =>
+  Math.round(Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024);
+
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** What the program of that name beside this one answers, in a thread of its own: asking does not slow down answering. */
@@ -46,4 +50,29 @@ export function inThread<Task, Answer>(program: string, task: Task): Promise<Ans
     worker.once("message", done);
     worker.once("error", failed);
   });
+}
+
+/** The engine and its jobs outlive the server, as they should; a benchmark leaves nothing behind. */
+export async function endProcesses(dir: string): Promise<void> {
+  while (endSome(dir)) await new Promise((resume) => setTimeout(resume, 50));
+}
+
+function endSome(dir: string): boolean {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && worksIn(dir, `/proc/${name}`));
+  for (const pid of pids) {
+    try {
+      process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
+  return pids.length > 0;
+}
+
+function worksIn(dir: string, proc: string): boolean {
+  try {
+    return readlinkSync(`${proc}/cwd`).startsWith(dir) || readFileSync(`${proc}/cmdline`, "utf8").includes(dir);
+  } catch {
+    return false;
+  }
 }

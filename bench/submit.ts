@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { loadConfig } from "../src/config/load.ts";
 import { startServer } from "../src/main.ts";
 import { lacksPostgres, startPostgres } from "../tests/support/postgres.ts";
-import { inOwnDirectory, inThread } from "./measure.ts";
+import { endProcesses, inOwnDirectory, inThread } from "./measure.ts";
 import type { SubmitAnswer, SubmitTask } from "./submit-load.ts";
 
 /** Small requests submitted by several callers at once, while the server admits, plans and runs them as usual. */
@@ -42,27 +41,6 @@ async function submitAll(requests: number, callers: number, database: string | n
     };
   } finally {
     await server.close();
-    while (endProcesses(dir)) await new Promise((resume) => setTimeout(resume, 50));
-  }
-}
-
-/** The engine and its jobs outlive the server, as they should; a benchmark leaves nothing behind. */
-function endProcesses(dir: string): boolean {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && worksIn(dir, `/proc/${name}`));
-  for (const pid of pids) {
-    try {
-      process.kill(Number(pid), "SIGKILL");
-    } catch {
-      // It ended by itself.
-    }
-  }
-  return pids.length > 0;
-}
-
-function worksIn(dir: string, proc: string): boolean {
-  try {
-    return readlinkSync(`${proc}/cwd`).startsWith(dir) || readFileSync(`${proc}/cmdline`, "utf8").includes(dir);
-  } catch {
-    return false;
+    await endProcesses(dir);
   }
 }

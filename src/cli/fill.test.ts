@@ -9,6 +9,7 @@ import {
   sampleSegments,
   years,
 } from "../../tests/support/sample-segments.ts";
+import { toEnd } from "../base/slices.ts";
 import { planFill } from "../kinds/segments/plan-fill.ts";
 import type { FillPlanView } from "../operations/fill.ts";
 import { addFill, addVerify, exitOf } from "./fill.ts";
@@ -36,7 +37,7 @@ function badDay(): FillPlanView {
     sampleRow(due(15, 5, "ocean"), "submitted", { unit: "job_000012" }),
   ];
   const live = new Map([[due(15, 5, "ocean"), "running" as const]]);
-  const plan = planFill(fillFacts({ work, rows, live, without: { "0018": "absent" } }));
+  const plan = toEnd(planFill(fillFacts({ work, rows, live, without: { "0018": "absent" } })));
   return JSON.parse(
     JSON.stringify({
       ...plan,

@@ -8,6 +8,7 @@ import {
   sampleSegments,
   years,
 } from "../../tests/support/sample-segments.ts";
+import { toEnd } from "../base/slices.ts";
 import { monthOf } from "../domain/calendar.ts";
 import { planFill } from "../kinds/segments/plan-fill.ts";
 import { fillGrid, gridLegend } from "./fill-grid.ts";
@@ -27,8 +28,8 @@ test("the grid and the list of a plan, as people see them", () => {
     sampleRow(ocean(10), "held", { reason: "exit code 3, twice" }),
     sampleRow(ocean(15), "submitted"),
   ];
-  const plan = planFill(
-    fillFacts({ work, rows, without: { "0018": "absent" }, live: new Map([[ocean(15), "running"]]) }),
+  const plan = toEnd(
+    planFill(fillFacts({ work, rows, without: { "0018": "absent" }, live: new Map([[ocean(15), "running"]]) })),
   );
   expect(fillText(plan)).toMatchInlineSnapshot(`
     "exp=CM5  0001-0020  mode=failed
@@ -63,7 +64,7 @@ test("half years: a column each", () => {
     end: monthOf(4),
     components: [sampleComponent("atmos", sampleFamily([6, 18]))],
   });
-  const [page] = fillGrid(planFill(fillFacts({ work })));
+  const [page] = fillGrid(toEnd(planFill(fillFacts({ work }))));
   expect(page!.header).toMatch(/ 0001$/);
   expect(page!.lines.map(({ spans }) => spans.map(({ text }) => text).join(""))).toEqual(["------", "..w..w"]);
 });
@@ -72,11 +73,11 @@ test("two hundred years of fifty components: pages of 80 columns, with only what
   const products = sampleFamily(years(1, 5, 10, 20));
   const components = Array.from({ length: 50 }, (_, index) => sampleComponent(`component${index}`, products));
   const work = sampleSegments({ end: monthOf(201), components });
-  const all = planFill(fillFacts({ work }));
+  const all = toEnd(planFill(fillFacts({ work })));
   const rows = all.rows.flatMap(({ cells }) => cells.map(({ node }) => sampleRow(node, "done")));
   const holes = new Map(rows.map((row) => [row.id, row]));
   for (const year of ["0042", "0043", "0199"]) holes.delete(`component7/ts-monthly-1y/${year}`);
-  const plan = planFill(fillFacts({ work, rows: [...holes.values()] }));
+  const plan = toEnd(planFill(fillFacts({ work, rows: [...holes.values()] })));
   const pages = fillGrid(plan);
   expect(pages.map(({ lines, folded }) => [lines.length, folded])).toEqual([
     [0, 200],

@@ -116,7 +116,7 @@ export interface Products<W extends Work = Work> {
   look(work: W): Generator<readonly string[], Look, ReadonlyMap<string, FileStamp>>;
   /** The names of its parts that somebody may choose one of. */
   components(work: W): readonly string[];
-  fill(facts: ToFill<W>): FillPlan;
+  fill(facts: ToFill<W>): Generator<undefined, FillPlan>;
   /** Nothing will fall due any more, and a plan of everything has nothing left. */
   isComplete(work: W, everything: FillPlan): boolean;
   /** Rows of what a round makes, from the moment it is ready on. */

@@ -1,3 +1,4 @@
+import { inSlices } from "../base/slices.ts";
 import { type Dag, isDagOver, isInEngine } from "../domain/dag.ts";
 import type { DagId } from "../domain/names.ts";
 import type { Liveness, Look, PendingFill } from "../domain/products.ts";
@@ -55,7 +56,7 @@ export async function gatherFill(
   const live = new Map([...ours, ...theirs]);
   const locks = new Map(seen.locks.map((lock) => [lock.id, lock]));
   const facts = { request: request.spec.name, work, rows, live, look, locks, now: ports.clock.now() };
-  const plan = products.fill({ ...facts, choice: choice ?? asked?.choice ?? EVERYTHING });
+  const plan = await inSlices(products.fill({ ...facts, choice: choice ?? asked?.choice ?? EVERYTHING }));
   const isComplete = asked === null && choice === undefined && products.isComplete(work, plan);
   const sweepMinutes = products.sweepMinutes(work);
   return { look, rows, plan, asked, sweepMinutes, over, learned, notices, live, locks, isComplete };
@@ -70,7 +71,8 @@ export async function firstFill(
 ): Promise<{ readonly plan: FillPlan; readonly rows: ReadonlyMap<NodeId, NodeRow> }> {
   const [rows, live, locks] = [new Map<NodeId, NodeRow>(), new Map(), new Map()];
   const look = await lookAround({ spool }, products, work);
-  return { plan: products.fill({ request: name, work, rows, live, look, locks, now, choice: EVERYTHING }), rows };
+  const facts = { request: name, work, rows, live, look, locks, now, choice: EVERYTHING };
+  return { plan: await inSlices(products.fill(facts)), rows };
 }
 
 export async function readRows({ store }: Ports, { id }: Workflow): Promise<ReadonlyMap<NodeId, NodeRow>> {

@@ -1,3 +1,4 @@
+import { inSlices } from "../base/slices.ts";
 import { plural } from "../base/text.ts";
 import type { RequestName } from "../domain/names.ts";
 import type { NodeId, NodeRow, NodeState } from "../domain/segments.ts";
@@ -35,7 +36,7 @@ export async function verify(
   const rows = new Map([...filling.rows, ...changed.map((row) => [row.id, row] as const)]);
   const now = ports.clock.now();
   const { live, locks, look } = filling;
-  const plan = products.fill({ request: name, work, rows, live, locks, look, choice: EVERYTHING, now });
+  const plan = await inSlices(products.fill({ request: name, work, rows, live, locks, look, choice: EVERYTHING, now }));
   const part = next === null ? "" : `looked at ${looked} of ${plural(of, "product")}: `;
   const message = `${part}${plural(nodes.length, "row")} put right, ${plural(plan.holes, "hole")}`;
   const answer = { nodes, plan, message, looked, of, next };

@@ -9,6 +9,7 @@ import {
   sampleSegments,
 } from "../../../tests/support/sample-segments.ts";
 import { type ModelNode, modelFill, modelNodes } from "../../../tests/support/segments-model.ts";
+import { toEnd } from "../../base/slices.ts";
 import type { HistoryFact, Liveness } from "../../domain/products.ts";
 import type { FillChoice, NodeRow, NodeState, SegmentsWork } from "../../domain/segments.ts";
 import { decideNode, releaseNode } from "./decide-node.ts";
@@ -169,7 +170,7 @@ test("a plan fills exactly the holes and what they need, and nothing done is mad
       const isLater = (node: ModelNode) => byNode.get(node)!.isLater;
       const nodes = [...byNode.keys()];
       const expected = modelFill({ ...situation, nodes, stateOf: stateIn(situation), isLater });
-      const { actions } = planFill(factsOf(situation));
+      const { actions } = toEnd(planFill(factsOf(situation)));
       expect(actions.map(({ node }) => node).toSorted()).toEqual([...expected].map(idOf).toSorted());
       const redone = actions.filter(({ kind }) => kind === "redo" || kind === "remake");
       if (choice.mode === "missing") expect(redone).toEqual([]);
@@ -182,7 +183,7 @@ test("it waits for nothing that nothing will make: what is not done is done now,
   fc.assert(
     fc.property(situations, (situation) => {
       const facts = factsOf(situation);
-      const { actions, obstacles, rows, done, holes } = planFill(facts);
+      const { actions, obstacles, rows, done, holes } = toEnd(planFill(facts));
       const acted = new Set<string>();
       for (const { node, after } of actions) {
         expect(after.filter((id) => !acted.has(id))).toEqual([]);
@@ -202,7 +203,7 @@ test("it waits for nothing that nothing will make: what is not done is done now,
           expect(facts.rows.get(cause)?.state === "done" && facts.choice.mode !== "all").toBe(false);
         }
       }
-      expect(planFill(facts)).toEqual(planFill(facts));
+      expect(toEnd(planFill(facts))).toEqual(toEnd(planFill(facts)));
     }),
     RUNS,
   );
@@ -212,14 +213,14 @@ test("planning twice submits once", () => {
   fc.assert(
     fc.property(situations, (situation) => {
       const facts = factsOf(situation);
-      const { actions } = planFill(facts);
+      const { actions } = toEnd(planFill(facts));
       const rows = new Map(facts.rows);
       const live = new Map(facts.live);
       for (const { node } of actions) {
         rows.set(node, { ...(rows.get(node) ?? sampleRow(node, "missing")), state: "submitted" });
         live.set(node, "queued");
       }
-      expect(planFill({ ...facts, rows, live }).actions).toEqual([]);
+      expect(toEnd(planFill({ ...facts, rows, live })).actions).toEqual([]);
     }),
     RUNS,
   );
@@ -248,7 +249,7 @@ test("whatever fails, arrives late or is held: once it arrives and is released, 
           ]),
         );
         const facts = { ...fillFacts({ work, range: { from: START, to } }), rows, history };
-        const plan = planFill(facts);
+        const plan = toEnd(planFill(facts));
         if (plan.holes === 0) break;
         const failed = new Set<string>();
         for (const { node: id, after } of plan.actions) {

@@ -1,3 +1,4 @@
+import { eachInSlices, toEnd } from "../../base/slices.ts";
 import { type Interval, type Month, writeInterval } from "../../domain/calendar.ts";
 import type { Component, NodeId, Product, SegmentNode, SegmentsWork } from "../../domain/segments.ts";
 import { chunksOf, type DueUntil, dueUntil, madeOfChunks, partOf } from "./lengths.ts";
@@ -23,7 +24,10 @@ export function segmentsOf({ start, segmentMonths, end }: SegmentsWork, to: Mont
  * Everything that falls due up to a month: by date, what is needed before what needs it, else in the order of the document.
  * Always the same for the same work, and nothing has to be recorded for a node to be known.
  */
-export function segmentNodes(work: SegmentsWork, to: Month): readonly SegmentNode[] {
+export const segmentNodes = (work: SegmentsWork, to: Month): readonly SegmentNode[] =>
+  toEnd(segmentNodesInSlices(work, to));
+
+export function* segmentNodesInSlices(work: SegmentsWork, to: Month): Generator<undefined, readonly SegmentNode[]> {
   const until = dueUntil(work, to);
   const segments = segmentsOf(work, to);
   const byDate = new Map<Month, SegmentNode[]>();
@@ -35,7 +39,7 @@ export function segmentNodes(work: SegmentsWork, to: Month): readonly SegmentNod
   if (work.history.transfer) for (const node of historyNodes(work, segments)) add(node);
   for (const component of work.components)
     for (const product of [...component.products].sort((a, b) => a.lengthMonths - b.lengthMonths))
-      for (const node of productNodes(work, component, product, segments, until)) add(node);
+      yield* eachInSlices(productNodes(work, component, product, segments, until), add);
   return [...byDate.keys()].sort((a, b) => a - b).flatMap((date) => byDate.get(date)!);
 }
 

@@ -13,6 +13,7 @@ import {
   TRANSFER,
   years,
 } from "../../../tests/support/sample-segments.ts";
+import { toEnd } from "../../base/slices.ts";
 import { monthOf } from "../../domain/calendar.ts";
 import type { HistoryFact } from "../../domain/products.ts";
 import type { NodeRow, NodeState } from "../../domain/segments.ts";
@@ -51,13 +52,13 @@ describe("cases of hole filling, by number", () => {
   });
 
   test("3: all done: nothing", () => {
-    const plan = planFill(fillFacts({ rows: doneBut() }));
+    const plan = toEnd(planFill(fillFacts({ rows: doneBut() })));
     expect(inShort(plan)).toEqual({ actions: [], obstacles: [] });
     expect([plan.done, plan.holes]).toEqual([7, 0]);
   });
 
   test("4: all done, and asked for again", () => {
-    const plan = planFill(fillFacts({ rows: doneBut(), choice: { mode: "all" } }));
+    const plan = toEnd(planFill(fillFacts({ rows: doneBut(), choice: { mode: "all" } })));
     expect(plan.actions.map(({ kind, node }) => `${kind} ${node}`)).toEqual(ALL.map((id) => `redo ${id}`));
     expect(plan.actions.at(-1)!.after).toEqual([y10, y20of10]);
     expect([plan.done, plan.holes]).toEqual([7, 0]);
@@ -74,7 +75,7 @@ describe("cases of hole filling, by number", () => {
   test("6: 10 failed: it is tried again; 20 only when 10 comes out different", () => {
     const before = doneBut(y10).map((row) => ({ ...row, madeSum: `sum of ${row.id}` }));
     const failed = sampleRow(y10, "failed", { executions: 1, reason: "exit code 3" });
-    const first = planFill(fillFacts({ rows: [...before, failed] }));
+    const first = toEnd(planFill(fillFacts({ rows: [...before, failed] })));
     expect(inShort(first)).toEqual({ actions: [`retry ${y10}`], obstacles: [`stale ${y20}`] });
     expect(first.actions[0]).toMatchObject({ reason: "exit code 3; execution 2 of 2", retries: 0 });
 
@@ -95,7 +96,7 @@ describe("cases of hole filling, by number", () => {
 
   test.each(["failed", "all"] as const)("8, 9: 5 is held, mode %s: 10 is blocked by it", (mode) => {
     const rows = [sampleRow(y5, "held", { reason: "exit code 3, twice" }), ...rowsOf("done", y10of5)];
-    const plan = planFill(fillFacts({ rows, choice: { ...to10, mode } }));
+    const plan = toEnd(planFill(fillFacts({ rows, choice: { ...to10, mode } })));
     expect(plan.actions.map(({ node }) => node)).toEqual(mode === "all" ? [y10of5] : []);
     expect(plan.obstacles.map(({ node, kind }) => [node, kind])).toEqual([
       [y5, "held"],
@@ -110,7 +111,7 @@ describe("cases of hole filling, by number", () => {
 
   test("10: 5 was released: it runs, and 10 follows", () => {
     const rows = [sampleRow(y5, "missing", { epoch: 1, reason: "released by ann" }), ...rowsOf("done", y10of5)];
-    const plan = planFill(fillFacts({ rows, choice: to10 }));
+    const plan = toEnd(planFill(fillFacts({ rows, choice: to10 })));
     expect(inShort(plan).actions).toEqual([`make ${y5}`, `make ${y10} ${y5}`]);
     expect(plan.actions[0]).toMatchObject({ retries: 1, reason: "released by ann" });
   });
@@ -119,7 +120,7 @@ describe("cases of hole filling, by number", () => {
   test.each(["absent", "partial", "short"] as const)(
     "11, 13: a segment is %s: its file is named, nothing runs",
     (state) => {
-      const plan = planFill(fillFacts({ rows: until15, without: { "0013": state } }));
+      const plan = toEnd(planFill(fillFacts({ rows: until15, without: { "0013": state } })));
       expect(inShort(plan)).toEqual({
         actions: [],
         obstacles: [`no-history ${y15} history/0013`, `blocked ${y20of10} history/0013`, `blocked ${y20} history/0013`],
@@ -144,7 +145,7 @@ describe("cases of hole filling, by number", () => {
 
   test.each(["running", "queued"] as const)("16: a job of frepp's is %s: 10 waits for it", (live) => {
     const rows = [...rowsOf("elsewhere", y5), ...rowsOf("done", y10of5)];
-    const plan = planFill(fillFacts({ rows, choice: to10, live: new Map([[y5, live]]) }));
+    const plan = toEnd(planFill(fillFacts({ rows, choice: to10, live: new Map([[y5, live]]) })));
     expect(inShort(plan)).toEqual({ actions: [], obstacles: [`elsewhere ${y5}`, `blocked ${y10} ${y5}`] });
     expect(plan.obstacles[1]!.reason).toBe(`waits for ${y5}: is job 4711 of frepp, ${live}`);
     expect(plan.rows[0]!.cells[0]!.state).toBe(live);
@@ -152,7 +153,7 @@ describe("cases of hole filling, by number", () => {
 
   test("17: it is lost: again, and no execution is spent", () => {
     const rows = [sampleRow(y5, "lost", { losses: 1 }), ...rowsOf("done", y10of5)];
-    const plan = planFill(fillFacts({ rows, choice: to10 }));
+    const plan = toEnd(planFill(fillFacts({ rows, choice: to10 })));
     expect(inShort(plan).actions).toEqual([`retry ${y5}`, `make ${y10} ${y5}`]);
     expect(plan.actions[0]!.retries).toBe(1);
   });
@@ -160,7 +161,9 @@ describe("cases of hole filling, by number", () => {
   test.each(["elsewhere", "submitted"] as const)(
     "18: nobody can tell whether it runs (%s): nothing is done",
     (state) => {
-      const plan = planFill(fillFacts({ rows: [...rowsOf(state, y5), ...rowsOf("done", y10of5)], choice: to10 }));
+      const plan = toEnd(
+        planFill(fillFacts({ rows: [...rowsOf(state, y5), ...rowsOf("done", y10of5)], choice: to10 })),
+      );
       expect(inShort(plan)).toEqual({ actions: [], obstacles: [`unknown ${y5}`, `blocked ${y10} ${y5}`] });
       expect(plan.rows[0]!.cells[0]!.state).toBe("unknown");
     },
@@ -168,7 +171,7 @@ describe("cases of hole filling, by number", () => {
 
   test("19: held by its time limit: no endless loop", () => {
     const rows = [sampleRow(y5, "held", { overruns: 3, cause: "walltime", reason: "over 120 min three times" })];
-    const plan = planFill(fillFacts({ rows, choice: { ...to10, from: monthOf(5), to: monthOf(6) } }));
+    const plan = toEnd(planFill(fillFacts({ rows, choice: { ...to10, from: monthOf(5), to: monthOf(6) } })));
     expect(inShort(plan)).toEqual({ actions: [], obstacles: [`held ${y5}`] });
   });
 
@@ -198,7 +201,7 @@ describe("cases of hole filling, by number", () => {
       components: [sampleComponent("atmos", products), sampleComponent("ocean", products)],
     });
     const rows = [sampleRow(y5, "failed", { executions: 1 })];
-    const plan = planFill(fillFacts({ work, rows, choice: { to: monthOf(6) } }));
+    const plan = toEnd(planFill(fillFacts({ work, rows, choice: { to: monthOf(6) } })));
     expect(plan.actions.map(({ node, kind, retries }) => [node, kind, retries])).toEqual([
       [y5, "retry", 0],
       [due(5, 5, "ocean"), "make", 1],
@@ -209,12 +212,12 @@ describe("cases of hole filling, by number", () => {
 describe("what a choice leaves alone", () => {
   test("what failed, when only what is missing is asked for", () => {
     const rows = [...rowsOf("failed", y5), ...rowsOf("done", y10of5)];
-    const plan = planFill(fillFacts({ rows, choice: { ...to10, mode: "missing" } }));
+    const plan = toEnd(planFill(fillFacts({ rows, choice: { ...to10, mode: "missing" } })));
     expect(inShort(plan)).toEqual({ actions: [], obstacles: [`not-asked ${y5}`, `blocked ${y10} ${y5}`] });
   });
   test("what is needed, without recursion: it is said", () => {
     const choice = { from: monthOf(10), ...to10, recurse: false };
-    const plan = planFill(fillFacts({ rows: rowsOf("done", y10of5), choice }));
+    const plan = toEnd(planFill(fillFacts({ rows: rowsOf("done", y10of5), choice })));
     expect(inShort(plan)).toEqual({ actions: [], obstacles: [`blocked ${y10} ${y5}`] });
     expect(plan.obstacles[0]!.reason).toContain("--no-recurse");
   });
@@ -230,7 +233,7 @@ describe("what a choice leaves alone", () => {
   test("what is tried again later, with when", () => {
     const retryAt = new Date(NOW.getTime() + 3_600_000);
     const rows = [sampleRow(y5, "failed", { retryAt, reason: "transfer failed" }), ...rowsOf("done", y10of5)];
-    const plan = planFill(fillFacts({ rows, choice: to10 }));
+    const plan = toEnd(planFill(fillFacts({ rows, choice: to10 })));
     expect(plan.obstacles.map(({ node, kind, until }) => [node, kind, until])).toEqual([
       [y5, "later", retryAt],
       [y10, "blocked", retryAt],
@@ -248,7 +251,7 @@ describe("what a choice leaves alone", () => {
   });
   test("history that nobody could look at", () => {
     const without = { "0003": "unknown" as const };
-    const plan = planFill(fillFacts({ choice: { to: monthOf(6) }, without }));
+    const plan = toEnd(planFill(fillFacts({ choice: { to: monthOf(6) }, without })));
     expect(inShort(plan)).toEqual({ actions: [], obstacles: [`unknown ${y5} history/0003`] });
   });
 });

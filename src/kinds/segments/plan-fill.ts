@@ -1,5 +1,6 @@
+import { eachInSlices } from "../../base/slices.ts";
 import type { CellState, FillPlan, NodeId, SegmentNode } from "../../domain/segments.ts";
-import { historyId, segmentNodes } from "./nodes.ts";
+import { historyId, segmentNodesInSlices } from "./nodes.ts";
 import { type FillFacts, type OwnState, ownState } from "./own-state.ts";
 import { settle } from "./settle.ts";
 
@@ -7,9 +8,9 @@ import { settle } from "./settle.ts";
  * What is missing, what will be done about it, and why the rest will not be done now. It never waits for something that nothing
  * will make, and does nothing where nobody can tell. The same facts give the same plan.
  */
-export function planFill(facts: FillFacts): FillPlan {
+export function* planFill(facts: FillFacts): Generator<undefined, FillPlan> {
   const { work, choice } = facts;
-  const nodes = segmentNodes(work, facts.range.to);
+  const nodes = yield* segmentNodesInSlices(work, facts.range.to);
   const range = {
     from: Math.max(facts.range.from, choice.from ?? facts.range.from),
     to: Math.min(facts.range.to, choice.to ?? facts.range.to),
@@ -23,7 +24,7 @@ export function planFill(facts: FillFacts): FillPlan {
         range.from < interval.to &&
         interval.to <= range.to,
   );
-  const settled = settle(nodes, wantedStates(nodes, chosen, facts), facts);
+  const settled = yield* settle(nodes, yield* wantedStates(nodes, chosen, facts), facts);
   const states = chosen.map(({ id }) => settled.cells.get(id)!);
   return {
     experiment: work.experiment,
@@ -40,21 +41,21 @@ export function planFill(facts: FillFacts): FillPlan {
 const isThere = (state: CellState): boolean => state === "done" || state === "redo";
 
 /** Of what was chosen, and of what has to be filled before: children first, so that only those that are made ask for more. */
-function wantedStates(
+function* wantedStates(
   nodes: readonly SegmentNode[],
   chosen: readonly SegmentNode[],
   facts: FillFacts,
-): ReadonlyMap<NodeId, OwnState> {
+): Generator<undefined, ReadonlyMap<NodeId, OwnState>> {
   const asked = new Set(chosen.map(({ id }) => id));
   const states = new Map<NodeId, OwnState>();
-  for (const node of nodes.toReversed()) {
-    if (!asked.has(node.id)) continue;
+  yield* eachInSlices(nodes.toReversed(), (node) => {
+    if (!asked.has(node.id)) return;
     const own = ownState(node, facts);
     states.set(node.id, own);
-    if (own.is === "done" || (own.is === "stop" && own.kind !== "later")) continue;
+    if (own.is === "done" || (own.is === "stop" && own.kind !== "later")) return;
     if (facts.choice.recurse) for (const id of node.needs) asked.add(id);
     if (facts.work.history.transfer) for (const segment of node.history) asked.add(historyId(segment));
-  }
+  });
   return states;
 }
 

@@ -11,6 +11,7 @@ import {
   TRANSFER,
   years,
 } from "../../../tests/support/sample-segments.ts";
+import { toEnd } from "../../base/slices.ts";
 import type { DagPlan, UnitPlan } from "../../domain/plan.ts";
 import type { NodeRow, SegmentsWork } from "../../domain/segments.ts";
 import { planFill } from "./plan-fill.ts";
@@ -21,7 +22,7 @@ function rounded(work: SegmentsWork, change: Parameters<typeof fillFacts>[0] = {
   const { work: _, ...common } = processSpec();
   const spec = { ...common, work, steps: [], outputs: [] };
   const next = { unit, node: unit, block: 0, firstEvent: 1n, firstLumi: 1n };
-  const facts = sampleFacts(spec, { fill: { plan: planFill(seen), rows: seen.rows }, next, policy });
+  const facts = sampleFacts(spec, { fill: { plan: toEnd(planFill(seen)), rows: seen.rows }, next, policy });
   const outcome = planRound(facts);
   if (outcome.kind !== "planned") throw new Error(JSON.stringify(outcome));
   return { plan: outcome.plan, facts, broken: (plan = outcome.plan) => checkPlan(plan, facts).map(({ code }) => code) };
@@ -155,7 +156,7 @@ test("law: every round of any fill makes each product of it once, after all it i
           group,
           components: ["atmos", "ocean"].map((name) => sampleComponent(name, sampleFamily(years(...own)))),
         });
-        const all = planFill(fillFacts({ work })).actions.map(({ node }) => node);
+        const all = toEnd(planFill(fillFacts({ work }))).actions.map(({ node }) => node);
         const rows = all.filter((_, at) => there[at]).map((id) => sampleRow(id, "done"));
         if (rows.length === all.length) return;
         const { plan, facts, broken } = rounded(work, { rows }, { maxNodesPerRound: most });

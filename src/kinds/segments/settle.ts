@@ -1,3 +1,4 @@
+import { eachInSlices } from "../../base/slices.ts";
 import { listed } from "../../base/text.ts";
 import type { Interval } from "../../domain/calendar.ts";
 import type { CellState, FillAction, FillObstacle, NodeId, SegmentNode } from "../../domain/segments.ts";
@@ -23,19 +24,19 @@ type Act = Extract<OwnState, { is: "act" }>;
 type Stop = Extract<OwnState, { is: "stop" }>;
 
 /** Walks from what is needed to what needs it, and makes of each node an action, an obstacle or nothing. */
-export function settle(
+export function* settle(
   nodes: readonly SegmentNode[],
   wanted: ReadonlyMap<NodeId, OwnState>,
   facts: FillFacts,
-): Settled {
+): Generator<undefined, Settled> {
   const plan = new Settling(facts);
-  for (const node of nodes) {
+  yield* eachInSlices(nodes, (node) => {
     const own = wanted.get(node.id);
     if (!own) plan.leave(node);
     else if (own.is === "done") plan.keep(node, own.doubt);
     else if (own.is === "stop") plan.stop(node, own);
     else plan.act(node, own);
-  }
+  });
   return plan;
 }
 
