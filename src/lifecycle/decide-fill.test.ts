@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { facts, request } from "../../tests/support/decide-facts.ts";
 import { due, fillFacts, NOW, sampleRow } from "../../tests/support/sample-segments.ts";
+import { toEnd } from "../base/slices.ts";
 import type { DagId } from "../domain/names.ts";
 import { planFill } from "../kinds/segments/plan-fill.ts";
 import { decideFill } from "./decide-fill.ts";
@@ -12,7 +13,7 @@ function filling(change: Partial<Filling> = {}, rows: Parameters<typeof fillFact
   return {
     look: { history: seen.history, range: seen.range },
     rows: seen.rows,
-    plan: planFill(seen),
+    plan: toEnd(planFill(seen)),
     asked: null,
     sweepMinutes: 15,
     learned: [],

@@ -1,3 +1,4 @@
+import { toEnd } from "../../src/base/slices.ts";
 import { type Frequency, type Interval, monthOf, parseInterval, writeDuration } from "../../src/domain/calendar.ts";
 import type { HistoryFact } from "../../src/domain/products.ts";
 import type {
@@ -144,4 +145,4 @@ export function inShort({ actions, obstacles }: FillPlan) {
     obstacles: obstacles.map(({ node, kind, causes }) => [kind, node, ...causes.filter((id) => id !== node)].join(" ")),
   };
 }
-export const planned = (change: Parameters<typeof fillFacts>[0] = {}) => inShort(planFill(fillFacts(change)));
+export const planned = (change: Parameters<typeof fillFacts>[0] = {}) => inShort(toEnd(planFill(fillFacts(change))));
