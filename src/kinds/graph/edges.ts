@@ -15,9 +15,7 @@ export function* joinEdges(
   expansions: readonly Expansion[],
   faults: Faults,
 ): Generator<undefined, readonly Edges[]> {
-  const hasGlob = ({ rows, after }: Expansion) => rows > 0 && after.some((text) => isGlob(textAt(text, 0)));
   const names = new JobNames(jobs.map(({ name }) => name));
-  yield;
   if (expansions.some(hasGlob)) yield* names.prepare();
   const makers = yield* findMakers(jobs, expansions, faults);
   const sets = new Map<string, { parents: readonly number[]; children: number[] }>();
@@ -72,6 +70,8 @@ export function* joinEdges(
   }
   return [...sets.values()];
 }
+
+const hasGlob = ({ rows, after }: Expansion): boolean => rows > 0 && after.some((text) => isGlob(textAt(text, 0)));
 
 interface Parents {
   /** Sorted, each once. */
