@@ -12,7 +12,7 @@ export const CELL_GLYPHS: Readonly<Record<CellState, { readonly glyph: string; r
   running: { glyph: "r", means: "running" },
   queued: { glyph: "q", means: "queued" },
   waiting: { glyph: "w", means: "waits for others" },
-  "no-history": { glyph: "n", means: "no history yet" },
+  "no-history": { glyph: "n", means: "history missing" },
   held: { glyph: "H", means: "held: needs a release" },
   unknown: { glyph: "?", means: "unknown" },
   none: { glyph: ".", means: "nothing due" },

@@ -40,7 +40,7 @@ test("the grid and the list of a plan, as people see them", () => {
     ocean ts-monthly-5y   ....o  ....H  ....r  ....n
 
     o done   F failed, will be tried again   r running   w waits for others
-    n no history yet   H held: needs a release   . nothing due
+    n history missing   H held: needs a release   . nothing due
 
     1 to do:
       atmos/ts-monthly-5y/0011-0015  retry: exit code 3; execution 2 of 2
