@@ -149,7 +149,7 @@ export async function killedBesideStory(server: ServerUnderTest, root: string): 
   await server.kill();
   process.kill(engine?.pid ?? Number.NaN, "SIGKILL");
   await server.start();
-  const adopted = await eventually("it still runs", at("queued"), { deadlineSec: 60 });
+  const adopted = await eventually("it still runs", at("running"), { deadlineSec: 60 });
   expect(adopted.side).toMatchObject({ dag_id: again.side.dag_id });
   write("fit-may-end");
   const done = await eventually("it is done", at("done"), { deadlineSec: 60 });
