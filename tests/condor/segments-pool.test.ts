@@ -120,7 +120,7 @@ describe.concurrent("a model run on the pool", { timeout: 200_000 }, () => {
     writeFileSync(at(`broken-${id}`), "");
     const { code, stdout, stderr } = await wms2(["fill", "unasked", "--data-dir", server.dataDir]);
     expect(code, stderr).toBe(1);
-    expect(stderr).toContain(`nobody can tell about ${FIRST}`);
+    expect(stderr).toContain(`the state of ${FIRST} is unknown`);
     expect(stdout).toMatch(/^atmos ts-monthly-2y +\.\?\.-$/m);
     rmSync(at(`broken-${id}`));
     expect((await wms2(["fill", "unasked", "--data-dir", server.dataDir])).code).toBe(10);
