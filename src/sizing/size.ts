@@ -146,7 +146,7 @@ export function memoryBeyondLimit(
   return measured && neededMb > mostMb ? { neededMb, mostMb, why: measured.why } : null;
 }
 
-/** Within the window; as much as kills taught; and once measured with as many cores, never less than before. */
+/** Within the window; as much as kills taught; and once measured with as many cores, less than before only by how memory grows with events. */
 function sizeMemory(
   facts: SizingFacts,
   limits: SizingLimits,
