@@ -147,6 +147,6 @@ test("retry now is for a run that goes on", async () => {
   const wanted = { action: "retry", reason: "now" } as const;
   expect(await world.commands.act(name, wanted, { actor: "ann", version: null, dryRun: false })).toMatchObject({
     kind: "refused",
-    problems: [{ message: expect.stringContaining("resubmit runs failed ones of an ended run again") }],
+    problems: [{ message: expect.stringContaining("of an ended run, resubmit runs failed jobs again") }],
   });
 });
