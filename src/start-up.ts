@@ -3,17 +3,17 @@ import { mkdir, stat } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
-import { hashOf, newToken } from "./api/tokens.ts";
-import { WorldError } from "./base/errors.ts";
-import type { Log } from "./base/log.ts";
-import { plainJson } from "./base/plain-text.ts";
 import { decideWarnings, type Warning } from "./config/safety.ts";
 import { type Config, section } from "./config/settings.ts";
-import { orUnwritable, readIfThere, replaceFile } from "./disk/atomic-file.ts";
-import type { AdmissionLimits } from "./domain/admission.ts";
-import { closedAncestor, describeClosed } from "./engine/dagman/give-away.ts";
-import { missingProgram } from "./engine/dagman/spawn.ts";
-import type { Ports } from "./lifecycle/ports.ts";
+import type { AdmissionLimits } from "./core/admission.ts";
+import { WorldError } from "./core/base/errors.ts";
+import type { Log } from "./core/base/log.ts";
+import { plainJson } from "./core/base/plain-text.ts";
+import { orUnwritable, readIfThere, replaceFile } from "./core/disk/atomic-file.ts";
+import { closedAncestor, describeClosed } from "./engines/dagman/give-away.ts";
+import { missingProgram } from "./engines/dagman/spawn.ts";
+import type { Ports } from "./loop/ports.ts";
+import { hashOf, newToken } from "./operations/http/tokens.ts";
 
 /** What a server sees to before its parts start: directories, the token, and what is unsafe about the way it runs. */
 

@@ -52,7 +52,7 @@ test("hardly anybody but a kind itself asks which kind a request is of", () => {
 });
 
 /** Open to be added to by others, and the place of a library in one of the builds. */
-const EXPORTED_FOR_OTHERS = ["src/domain/work.ts: Works", "src/submit-host/re2js.ts: RE2JS"];
+const EXPORTED_FOR_OTHERS = ["src/core/work.ts: Works", "src/submit-dir/post/re2js.ts: RE2JS"];
 
 test("what is exported is used elsewhere; what only tests use is used in its own file too", () => {
   const users = new Map<string, string[]>();

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { RequestStatus } from "../src/domain/request-status.ts";
+import type { RequestStatus } from "../src/core/request-status.ts";
 import { Badge } from "./ui/badge.tsx";
 import { STATUS_LOOK } from "./words.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { JOB_STATE, JOB_STATES, SHOWN_JOB_STATES, WORST_FIRST } from "../src/domain/job-state.ts";
-import { REQUEST_STATUSES } from "../src/domain/request-status.ts";
-import { CELL_GLYPHS } from "../src/explain/fill-grid.ts";
+import { JOB_STATE, JOB_STATES, SHOWN_JOB_STATES, WORST_FIRST } from "../src/core/job-state.ts";
+import { REQUEST_STATUSES } from "../src/core/request-status.ts";
+import { CELL_GLYPHS } from "../src/recovery/explain/fill-grid.ts";
 import { STATUS_LOOK } from "./words.ts";
 
 test("every state has a letter of its own, and the same letter never means two states anywhere", () => {

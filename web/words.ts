@@ -1,5 +1,5 @@
-import { JOB_STATE, type JobState } from "../src/domain/job-state.ts";
-import type { RequestStatus } from "../src/domain/request-status.ts";
+import { JOB_STATE, type JobState } from "../src/core/job-state.ts";
+import type { RequestStatus } from "../src/core/request-status.ts";
 import type { Tone } from "./ui/badge.tsx";
 import type { Part } from "./ui/bar.tsx";
 
@@ -40,4 +40,4 @@ export function bytes(size: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }
 
-export { quoted } from "../src/base/text.ts";
+export { quoted } from "../src/core/base/text.ts";

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } f
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
-import type { OutputFile } from "../domain/workflow.ts";
+import type { OutputFile } from "../core/workflow.ts";
 import { LocalLedger } from "./local-catalog.ts";
 import { localDataset, parseFileList } from "./local-dataset.ts";
 

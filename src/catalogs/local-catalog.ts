@@ -1,9 +1,9 @@
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { parseJson, stringify } from "../base/json.ts";
-import { ok } from "../base/result.ts";
-import { orUnwritable, readIfThere, unwritable } from "../disk/atomic-file.ts";
-import type { OutputFile } from "../domain/workflow.ts";
+import { parseJson, stringify } from "../core/base/json.ts";
+import { ok } from "../core/base/result.ts";
+import { orUnwritable, readIfThere, unwritable } from "../core/disk/atomic-file.ts";
+import type { OutputFile } from "../core/workflow.ts";
 import { localDataset } from "./local-dataset.ts";
 import { type Catalog, inPages, type OutputCatalog, type RefusedUnit } from "./port.ts";
 

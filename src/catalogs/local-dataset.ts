@@ -2,14 +2,14 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { glob } from "tinyglobby";
 import { z } from "zod";
-import { describeError } from "../base/errors.ts";
-import { parseJson } from "../base/json.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import { listed, plural } from "../base/text.ts";
-import { measureUserFile, readUserFile } from "../disk/user-file.ts";
-import { isSiteName } from "../domain/names.ts";
-import type { EventCount, InputSpec } from "../domain/work.ts";
-import type { InputFile } from "../domain/workflow.ts";
+import { describeError } from "../core/base/errors.ts";
+import { parseJson } from "../core/base/json.ts";
+import { err, ok, type Result } from "../core/base/result.ts";
+import { listed, plural } from "../core/base/text.ts";
+import { measureUserFile, readUserFile } from "../core/disk/user-file.ts";
+import { isSiteName } from "../core/names.ts";
+import type { EventCount, InputSpec } from "../core/work.ts";
+import type { InputFile } from "../core/workflow.ts";
 import type { DatasetProblem } from "./port.ts";
 
 /** 200,000 files with 30 lumis each are a third of this. */

@@ -1,9 +1,9 @@
-import type { Result } from "../base/result.ts";
-import type { SiteName, UnitName } from "../domain/names.ts";
-import type { OutputBlockFacts, OutputStep, OutputsEnd, UnitFiles } from "../domain/output-block.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { InputSpec } from "../domain/work.ts";
-import type { InputFile } from "../domain/workflow.ts";
+import type { Result } from "../core/base/result.ts";
+import type { SiteName, UnitName } from "../core/names.ts";
+import type { OutputBlockFacts, OutputStep, OutputsEnd, UnitFiles } from "../core/output-block.ts";
+import type { RequestSpec } from "../core/request.ts";
+import type { InputSpec } from "../core/work.ts";
+import type { InputFile } from "../core/workflow.ts";
 
 /**
  * The outside systems that know datasets, outputs, sites and requests. What a catalog does not have is null: nobody

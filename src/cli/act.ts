@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import type { ActedView } from "../operations/actions.ts";
 import type { OperatorAction } from "../recovery/round/actions.ts";
 import { seenIn } from "../recovery/round/effect.ts";

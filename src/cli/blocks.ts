@@ -1,4 +1,4 @@
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { allOf, type Client } from "./client.ts";
 import { type Answer, command, listing, type Options, told, type Values } from "./command.ts";
 import { BLOCKS } from "./view/tables.ts";

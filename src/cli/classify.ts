@@ -1,4 +1,4 @@
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { type Client, joined } from "./client.ts";
 import { aRequest, command, type Options, told, type Values } from "./command.ts";
 import { megabytes, minutes } from "./option-values.ts";

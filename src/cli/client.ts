@@ -1,6 +1,6 @@
-import { ERROR_TABLE, type ErrorCode, WorldError } from "../base/errors.ts";
-import { parseJson } from "../base/json.ts";
-import type { Problem } from "../domain/problem.ts";
+import { ERROR_TABLE, type ErrorCode, WorldError } from "../core/base/errors.ts";
+import { parseJson } from "../core/base/json.ts";
+import type { Problem } from "../core/problem.ts";
 import { httpParts } from "../operations/http-parts.ts";
 import type { AnswerOf, CallerInput, Operation, ProblemView } from "../operations/operation.ts";
 import { OPERATIONS, type Operations } from "../operations/table.ts";

@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { graphOf, REPLAY_ATTACHED } from "../../tests/support/imported-graphs.ts";
-import { stringify } from "../base/json.ts";
+import { stringify } from "../core/base/json.ts";
+import { Notes } from "../intake/reading/notes.ts";
+import { parseDocument } from "../intake/reading/parse-document.ts";
 import { translateGraph } from "../kinds/graph/import/translate.ts";
-import { Notes } from "../reading/notes.ts";
-import { parseDocument } from "../reading/parse-document.ts";
 import { graphYaml } from "./convert.ts";
 import { readRequestFile } from "./request-file.ts";
 

@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { requestUrl } from "../base/desk-url.ts";
+import { complaints, type DemoResult, gatherResult, prove, REAL } from "../../lab/demo/check.ts";
+import { runCmsDemo } from "../../lab/demo/cms.ts";
+import { makeDataset } from "../../lab/demo/dataset.ts";
+import { type DemoDirs, demoSettings, freshDirs, keepServer, writeRequests } from "../../lab/demo/dirs.ts";
+import { demoSummary } from "../../lab/demo/summary.ts";
 import type { Config } from "../config/settings.ts";
+import { requestUrl } from "../core/base/desk-url.ts";
 import { type Client, makeClient } from "./client.ts";
 import { command } from "./command.ts";
-import { complaints, type DemoResult, gatherResult, prove, REAL } from "./demo/check.ts";
-import { runCmsDemo } from "./demo/cms.ts";
-import { makeDataset } from "./demo/dataset.ts";
-import { type DemoDirs, demoSettings, freshDirs, keepServer, writeRequests } from "./demo/dirs.ts";
-import { abortAll, stopOnSignal } from "./demo/stop.ts";
-import { stopLocalEngine } from "./demo/stop-engine.ts";
-import { demoSummary } from "./demo/summary.ts";
 import { follow } from "./follow.ts";
 import { readRequestFile } from "./request-file.ts";
+import { abortAll, stopOnSignal } from "./run/stop.ts";
+import { stopLocalEngine } from "./run/stop-engine.ts";
 import { personShow } from "./shows.ts";
 import { lookAt, print, talk } from "./terminal.ts";
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stringify as toYaml } from "yaml";
-import { WorldError } from "../base/errors.ts";
-import { isRow } from "../reading/values.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { isRow } from "../intake/reading/values.ts";
 import { command, type Options, type Values } from "./command.ts";
 import { number } from "./option-values.ts";
 import { problemsIn, readDocument } from "./request-file.ts";
@@ -35,7 +35,7 @@ export const addEmulate = command("emulate", {
 });
 
 async function emulate(options: Values<typeof OPTIONS> & GlobalOptions): Promise<void> {
-  const { startEmulators } = await import("../emulate/index.ts");
+  const { startEmulators } = await import("../../lab/emulate/index.ts");
   const stopped = new Promise<void>((stop) => onSignals(stop));
   const dir = resolve(options.dir ?? join(settingsFrom(options).config.data_dir, "emulate"));
   const emulated = await startEmulators({

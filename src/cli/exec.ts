@@ -1,4 +1,4 @@
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { collect, command } from "./command.ts";
 import { attemptsOf } from "./nodes.ts";
 import { given, wholeNumber } from "./option-values.ts";

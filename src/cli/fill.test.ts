@@ -9,7 +9,7 @@ import {
   sampleSegments,
   years,
 } from "../../tests/support/sample-segments.ts";
-import { toEnd } from "../base/slices.ts";
+import { toEnd } from "../core/base/slices.ts";
 import { planFill } from "../kinds/segments/plan-fill.ts";
 import type { FillPlanView } from "../operations/fill.ts";
 import { addFill, addVerify, exitOf } from "./fill.ts";

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
-import { WorldError } from "../base/errors.ts";
-import { cpuEfficiency, type RunLumiEvents, type StepReport } from "../reports/step-report.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { cpuEfficiency, type RunLumiEvents, type StepReport } from "../submit-dir/reports/step-report.ts";
 import { command } from "./command.ts";
 import { count } from "./view/text.ts";
 
@@ -18,7 +18,7 @@ export const addFjr = command("fjr <file>", {
 });
 
 async function readReport(file: string): Promise<StepReport> {
-  const { FjrReader } = await import("../reports/read-fjr.ts");
+  const { FjrReader } = await import("../submit-dir/reports/read-fjr.ts");
   const reader = new FjrReader();
   try {
     for await (const chunk of createReadStream(file, "utf8")) reader.write(chunk);

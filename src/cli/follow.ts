@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WorldError } from "../base/errors.ts";
-import { isTerminal } from "../domain/request-status.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { isTerminal } from "../core/request-status.ts";
 import { type Client, inBatches } from "./client.ts";
 import { duration, stamp } from "./view/text.ts";
 import { hasEnded, type WatchedRequest } from "./view/watched.ts";

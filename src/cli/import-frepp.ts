@@ -1,10 +1,10 @@
 import { chmodSync, copyFileSync, existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { splitArguments } from "../intake/reading/command-line.ts";
 import type { SuiteFile } from "../kinds/segments/frepp/frepp-suite.ts";
 import { type FreppWishes, importExperiment } from "../kinds/segments/frepp/import-xml.ts";
-import { splitArguments } from "../reading/command-line.ts";
 import { collect, command } from "./command.ts";
 import { graphYaml } from "./convert.ts";
 import { readText, writeOut } from "./request-file.ts";
@@ -70,7 +70,7 @@ const readOther: SuiteFile["read"] = (name, from) => {
 function layBeside(output: string, script: string): string {
   const path = join(dirname(output), script);
   if (existsSync(path)) return `${path} is there already, and stays as it is`;
-  copyFileSync(fileURLToPath(new URL(`../payload/frepp/${script}`, import.meta.url)), path);
+  copyFileSync(fileURLToPath(new URL(`../submit-dir/payload/frepp/${script}`, import.meta.url)), path);
   chmodSync(path, 0o755);
   return `${path} is yours to change: it calls the programs of NCO by name`;
 }

@@ -1,5 +1,5 @@
-import { WorldError } from "../base/errors.ts";
-import { IMPORT_OUTCOMES } from "../domain/import.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { IMPORT_OUTCOMES } from "../core/import.ts";
 import { allOf } from "./client.ts";
 import { collect, command, listing } from "./command.ts";
 import { withChanges } from "./request-file.ts";

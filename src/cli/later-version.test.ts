@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import type { Client } from "./client.ts";
 import { laterVersion } from "./later-version.ts";
 

@@ -1,4 +1,4 @@
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import type { Client } from "./client.ts";
 
 /**

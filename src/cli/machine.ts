@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rm, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describeError } from "../base/errors.ts";
 import type { Config } from "../config/settings.ts";
+import { describeError } from "../core/base/errors.ts";
 import { type Check, fail, ok, warn } from "./view/checks.ts";
 import { bytes } from "./view/text.ts";
 

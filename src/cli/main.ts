@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from "commander";
-import { describeError, ERROR_TABLE, InvariantError, WorldError } from "../base/errors.ts";
+import { describeError, ERROR_TABLE, InvariantError, WorldError } from "../core/base/errors.ts";
 import { RefusedError } from "./client.ts";
 import { makeProgram } from "./program.ts";
 import { endQuietlyWithoutReader, guardTerminal, lookAt, talk } from "./terminal.ts";

@@ -1,4 +1,4 @@
-import { type Ask, answered, askHeaders } from "../mcp/ask.ts";
+import { type Ask, answered, askHeaders } from "../operations/mcp/ask.ts";
 import { type Client, makeClient } from "./client.ts";
 import { command } from "./command.ts";
 import { reachOf } from "./reach.ts";
@@ -18,7 +18,7 @@ export const addMcp = command("mcp", {
   async run({ options }) {
     const [{ serveStdio }, { makeMcpServer }] = await Promise.all([
       import("@modelcontextprotocol/server/stdio"),
-      import("../mcp/server.ts"),
+      import("../operations/mcp/server.ts"),
     ]);
     const reach = reachOf(options);
     const client = makeClient(reach);

@@ -1,5 +1,5 @@
-import { WorldError } from "../base/errors.ts";
-import { countStates } from "../domain/job-state.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { countStates } from "../core/job-state.ts";
 import type { AttemptPageView } from "../operations/attempts.ts";
 import type { LogsView } from "../operations/dags.ts";
 import { type Client, joined } from "./client.ts";

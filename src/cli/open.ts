@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { deskUrl, requestUrl } from "../base/desk-url.ts";
+import { deskUrl, requestUrl } from "../core/base/desk-url.ts";
 import { aRequest, command } from "./command.ts";
 
 /** What opens an address in the browser of this machine's user. */

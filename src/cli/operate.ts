@@ -1,6 +1,6 @@
-import { WorldError } from "../base/errors.ts";
-import { stringify } from "../base/json.ts";
-import { releaseFields } from "../domain/release.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { stringify } from "../core/base/json.ts";
+import { releaseFields } from "../core/release.ts";
 import { MEANT, type OperatorAction } from "../recovery/round/actions.ts";
 import { ACT_OPTIONS, actOn } from "./act.ts";
 import type { Client } from "./client.ts";

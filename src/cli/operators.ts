@@ -1,5 +1,5 @@
-import { deskUrl } from "../base/desk-url.ts";
-import { WorldError } from "../base/errors.ts";
+import { deskUrl } from "../core/base/desk-url.ts";
+import { WorldError } from "../core/base/errors.ts";
 import type { AcknowledgedView } from "../operations/operators.ts";
 import { allOf } from "./client.ts";
 import { command, listing } from "./command.ts";

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { WorldError } from "../base/errors.ts";
-import { parseDuration, parseSize, SIZE_FORMS } from "../reading/units.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { parseDuration, parseSize, SIZE_FORMS } from "../intake/reading/units.ts";
 
 /** What people type after an option, as values; a bad one is refused with what would be good. */
 

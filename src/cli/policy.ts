@@ -1,10 +1,10 @@
-import { WorldError } from "../base/errors.ts";
-import type { Result } from "../base/result.ts";
-import type { Problem } from "../domain/problem.ts";
-import type { RememberedRule } from "../domain/rule.ts";
-import { explainCode, policyView, showPolicy } from "../explain/policy.ts";
-import { replay } from "../explain/replay.ts";
+import { WorldError } from "../core/base/errors.ts";
+import type { Result } from "../core/base/result.ts";
+import type { Problem } from "../core/problem.ts";
+import type { RememberedRule } from "../core/rule.ts";
 import { controlCode } from "../recovery/decision.ts";
+import { explainCode, policyView, showPolicy } from "../recovery/explain/policy.ts";
+import { replay } from "../recovery/explain/replay.ts";
 import type { Policy } from "../recovery/policy.ts";
 import { policyText } from "../recovery/policy-text.ts";
 import { readPolicy } from "../recovery/read-policy.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { VERSION } from "../base/version.ts";
+import { VERSION } from "../core/base/version.ts";
 import { paintFor } from "./terminal.ts";
 
 type Add = (program: Command) => void;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { WorldError } from "../base/errors.ts";
-import { parseJson } from "../base/json.ts";
-import { isLoopback } from "../base/loopback.ts";
-import { isProcess } from "../disk/processes.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { parseJson } from "../core/base/json.ts";
+import { isLoopback } from "../core/base/loopback.ts";
+import { isProcess } from "../core/disk/processes.ts";
 import { type Client, makeClient, type Reach } from "./client.ts";
 import { given } from "./option-values.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";

@@ -1,4 +1,4 @@
-import { USUAL_RECOVERY } from "../domain/recover.ts";
+import { USUAL_RECOVERY } from "../core/recover.ts";
 import type { RecoveredNodeView } from "../operations/recovery.ts";
 import type { Client } from "./client.ts";
 import { aRequest, command, told } from "./command.ts";

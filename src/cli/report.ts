@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import type { Client } from "./client.ts";
 import { aRequest, command } from "./command.ts";
 import { attemptsOf } from "./nodes.ts";

@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type ErrorCode, WorldError } from "../base/errors.ts";
-import type { Result } from "../base/result.ts";
-import type { Problem } from "../domain/problem.ts";
-import { DEFAULT_INTAKE_RULES } from "../domain/submission.ts";
+import { type ErrorCode, WorldError } from "../core/base/errors.ts";
+import type { Result } from "../core/base/result.ts";
+import type { Problem } from "../core/problem.ts";
+import { DEFAULT_INTAKE_RULES } from "../core/submission.ts";
 import { absolutePaths } from "../intake/absolute-paths.ts";
 import { neededFiles } from "../intake/read-submission.ts";
+import { makeLineFinder } from "../intake/reading/line-of.ts";
+import { parseDocument } from "../intake/reading/parse-document.ts";
+import { isRow } from "../intake/reading/values.ts";
 import { unwrap } from "../intake/unwrap.ts";
 import { parseTorcKdl, torcKdlLines } from "../kinds/graph/import/torc-kdl.ts";
 import { isWfFormat, REPLAY } from "../kinds/graph/import/wfformat.ts";
 import { MAX_ROWS } from "../kinds/graph/limits.ts";
 import { KINDS } from "../kinds/table.ts";
-import { makeLineFinder } from "../reading/line-of.ts";
-import { parseDocument } from "../reading/parse-document.ts";
-import { isRow } from "../reading/values.ts";
 import { RefusedError } from "./client.ts";
 import { readAssignment } from "./settings.ts";
 import { count } from "./view/text.ts";
@@ -104,7 +104,7 @@ function withChange(document: unknown, { key, value }: { key: string; value: unk
   return { ...row, [first]: withChange(row[first], { key: key.slice(dot + 1), value }) };
 }
 
-const REPLAY_PROGRAM = fileURLToPath(new URL("../payload/replay/replay.sh", import.meta.url));
+const REPLAY_PROGRAM = fileURLToPath(new URL("../submit-dir/payload/replay/replay.sh", import.meta.url));
 
 /** Said here, since a server would only say that there is too much of something. */
 const tooLarge = (path: string, bytes: number): RefusedError =>

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
-import { WorldError } from "../base/errors.ts";
-import { MAX_PRIORITY } from "../domain/request.ts";
-import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../domain/request-status.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { MAX_PRIORITY } from "../core/request.ts";
+import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../core/request-status.ts";
 import { OPERATIONS } from "../operations/table.ts";
 import { allOf, type Client } from "./client.ts";
 import { aRequest, command, listing, told } from "./command.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { WorldError } from "../base/errors.ts";
-import { plainJson } from "../base/plain-text.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { plainJson } from "../core/base/plain-text.ts";
 import type { ResultPageView, ResultView } from "../operations/results.ts";
 import type { Client } from "./client.ts";
 import { aRequest, command } from "./command.ts";

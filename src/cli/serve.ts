@@ -1,5 +1,5 @@
-import { WorldError } from "../base/errors.ts";
 import type { Config } from "../config/settings.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { collect, command, type Options, type Values } from "./command.ts";
 import { type GlobalOptions, settingsFrom } from "./settings.ts";
 import { paintFor, talk, tellWarnings } from "./terminal.ts";

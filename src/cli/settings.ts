@@ -1,6 +1,6 @@
-import { WorldError } from "../base/errors.ts";
 import { jsonOrText, type LoadedConfig, loadConfig } from "../config/load.ts";
 import { SETTINGS, type SettingKey } from "../config/settings.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { given } from "./option-values.ts";
 
 /** Options every command understands. */

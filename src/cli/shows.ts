@@ -1,4 +1,4 @@
-import { plainJson } from "../base/plain-text.ts";
+import { plainJson } from "../core/base/plain-text.ts";
 import type { Notice, Show } from "./follow.ts";
 import { lookAt, print, talk } from "./terminal.ts";
 import { own } from "./view/own-sequences.ts";

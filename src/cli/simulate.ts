@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { WorldError } from "../base/errors.ts";
-import { stringify } from "../base/json.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { stringify } from "../core/base/json.ts";
 import { command, type Options, type Values } from "./command.ts";
 import { problemsIn, readDocument, readRequestFile } from "./request-file.ts";
 import { onSignals, print } from "./terminal.ts";
@@ -32,7 +32,7 @@ export const addSimulate = command("simulate", {
 
 async function simulate(file: string, options: Values<typeof OPTIONS>): Promise<number> {
   const { readScenario, runStory, Teller, summarise, summaryJson, isFine, requestNames } = await import(
-    "../simulate/index.ts"
+    "../../lab/simulate/index.ts"
   );
   const parsed = readDocument(file);
   if (!parsed.ok) throw problemsIn(file, parsed.error);

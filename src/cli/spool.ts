@@ -1,7 +1,12 @@
-import { WorldError } from "../base/errors.ts";
 import { section } from "../config/settings.ts";
-import { type KnownRequest, type NextStep, type SpoolRow, spoolReport } from "../housekeeping/report.ts";
-import { measureSpool } from "../housekeeping/usage.ts";
+import { WorldError } from "../core/base/errors.ts";
+import {
+  type KnownRequest,
+  type NextStep,
+  type SpoolRow,
+  spoolReport,
+} from "../operations/upkeep/housekeeping/report.ts";
+import { measureSpool } from "../operations/upkeep/housekeeping/usage.ts";
 import { allOf, type Client } from "./client.ts";
 import { command } from "./command.ts";
 import { clientFor, liveServer, namedServer } from "./reach.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { requestUrl } from "../base/desk-url.ts";
+import { requestUrl } from "../core/base/desk-url.ts";
 import { actOn } from "./act.ts";
 import { collect, command } from "./command.ts";
 import { readRequestFile, tellLines } from "./request-file.ts";

@@ -1,4 +1,4 @@
-import { plainJson } from "../base/plain-text.ts";
+import { plainJson } from "../core/base/plain-text.ts";
 import { own, shown } from "./view/own-sequences.ts";
 
 /** Opening and closing code of each colour. */

@@ -1,4 +1,4 @@
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import type { TokenView } from "../operations/operators.ts";
 import { command, listing } from "./command.ts";
 import type { Columns } from "./view/table.ts";

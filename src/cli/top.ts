@@ -1,4 +1,4 @@
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { command } from "./command.ts";
 import { lookAt } from "./terminal.ts";
 import { gatherFacts } from "./top/ask.ts";

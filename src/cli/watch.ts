@@ -1,5 +1,5 @@
-import { WorldError } from "../base/errors.ts";
-import { isTerminal, REQUEST_STATUSES } from "../domain/request-status.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { isTerminal, REQUEST_STATUSES } from "../core/request-status.ts";
 import { allOf, type Client } from "./client.ts";
 import { aRequest, command } from "./command.ts";
 import { follow } from "./follow.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../tests/support/temp-dir.ts";
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { describeConfig, loadConfig } from "./load.ts";
 import type { SettingKey } from "./settings.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism, homedir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { type EngineKind, type Machine, profileOf } from "./profiles.ts";
 import { type Config, environmentName, SECRET_KEYS, SETTINGS, type SettingKey, type Source } from "./settings.ts";
 

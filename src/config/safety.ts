@@ -1,4 +1,4 @@
-import { isLoopback } from "../base/loopback.ts";
+import { isLoopback } from "../core/base/loopback.ts";
 
 /** How a server is about to run, as far as others could make use of it. Modes are those of the file system. */
 export interface Exposure {

@@ -1,5 +1,5 @@
 import { isWfFormat } from "../kinds/graph/import/wfformat.ts";
-import { isRow } from "../reading/values.ts";
+import { isRow } from "./reading/values.ts";
 
 /**
  * A copy whose relative paths (of its input: files, directory, list; the directory of its jobs, by default that of the

@@ -1,7 +1,7 @@
-import type { ResourceSpec } from "../domain/request.ts";
-import type { IntakeRules } from "../domain/submission.ts";
+import type { ResourceSpec } from "../core/request.ts";
+import type { IntakeRules } from "../core/submission.ts";
 import type { Extent } from "../kinds/kind.ts";
-import type { Notes } from "../reading/notes.ts";
+import type { Notes } from "./reading/notes.ts";
 
 /**
  * The size of the work as far as the document itself says, computed before anybody walks it: no more jobs than a

@@ -2,14 +2,14 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission } from "../../tests/support/request-documents.ts";
-import type { GraphWork } from "../domain/graph.ts";
-import type { Submission } from "../domain/submission.ts";
+import type { GraphWork } from "../core/graph.ts";
+import type { Submission } from "../core/submission.ts";
 import { expandAll } from "../kinds/graph/expand.ts";
 import { graphInputs } from "../kinds/graph/inputs.ts";
 import { KINDS } from "../kinds/table.ts";
-import { parseDocument } from "../reading/parse-document.ts";
 import { absolutePaths } from "./absolute-paths.ts";
 import { neededFiles } from "./read-submission.ts";
+import { parseDocument } from "./reading/parse-document.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../examples");
 

@@ -1,5 +1,5 @@
-import { stringify } from "../base/json.ts";
-import { isRow, keysIn, type Row } from "../reading/values.ts";
+import { stringify } from "../core/base/json.ts";
+import { isRow, keysIn, type Row } from "./reading/values.ts";
 
 /** What ReqMgr2 itself writes while a request goes its way: no change of what was asked for. */
 const BOOKKEEPING = new Set(

@@ -1,4 +1,4 @@
-import type { Form } from "../reading/form.ts";
+import type { Form } from "./reading/form.ts";
 
 /** A part of the names of datasets and paths, so held to ReqMgr2's rules. */
 export interface NamePart {

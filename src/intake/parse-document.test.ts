@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readSubmission } from "../../tests/support/request-documents.ts";
-import { DEFAULT_INTAKE_RULES } from "../domain/submission.ts";
-import { MAX_YAML_CHARACTERS, parseDocument } from "../reading/parse-document.ts";
+import { DEFAULT_INTAKE_RULES } from "../core/submission.ts";
+import { MAX_YAML_CHARACTERS, parseDocument } from "./reading/parse-document.ts";
 
 const value = (text: string, format: "json" | "yaml"): unknown => {
   const parsed = parseDocument(text, format);

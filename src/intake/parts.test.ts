@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { roundHalfEven } from "../base/rounding.ts";
+import { roundHalfEven } from "../core/base/rounding.ts";
 import { joinPatterns } from "../kinds/process/read-input.ts";
 import { beforeFilter } from "../kinds/sizing.ts";
 import { KINDS } from "../kinds/table.ts";

@@ -9,14 +9,14 @@ import {
   readSubmission,
   stepChainDocument,
 } from "../../tests/support/request-documents.ts";
-import { stringify } from "../base/json.ts";
-import type { Problem } from "../domain/problem.ts";
+import { stringify } from "../core/base/json.ts";
+import type { Problem } from "../core/problem.ts";
 import { KINDS } from "../kinds/table.ts";
-import { splitArguments } from "../reading/command-line.ts";
-import { parseDocument } from "../reading/parse-document.ts";
-import { readJson } from "../reading/read-json.ts";
 import { absolutePaths } from "./absolute-paths.ts";
 import { neededFiles } from "./read-submission.ts";
+import { splitArguments } from "./reading/command-line.ts";
+import { parseDocument } from "./reading/parse-document.ts";
+import { readJson } from "./reading/read-json.ts";
 
 const saysSomething = (problems: readonly Problem[]): boolean =>
   problems.length > 0 &&

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { CMSRUN } from "../domain/cms.ts";
-import type { OutputSpec, RequestFile } from "../domain/request.ts";
-import type { IntakeRules } from "../domain/submission.ts";
-import { Form } from "../reading/form.ts";
-import { shown } from "../reading/notes.ts";
-import { TRAVEL_RULE, travelPath } from "../reading/paths.ts";
-import { Spot } from "../reading/values.ts";
+import { CMSRUN } from "../core/cms.ts";
+import type { OutputSpec, RequestFile } from "../core/request.ts";
+import type { IntakeRules } from "../core/submission.ts";
 import { IN_JOB } from "../submit-dir/names.ts";
+import { Form } from "./reading/form.ts";
+import { shown } from "./reading/notes.ts";
+import { TRAVEL_RULE, travelPath } from "./reading/paths.ts";
+import { Spot } from "./reading/values.ts";
 
 const HOW = "`wms2 submit FILE` attaches it when it lies beside FILE; others send it under attachments";
 const MAX_FILES = 1000;

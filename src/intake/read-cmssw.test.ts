@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission, stepChainDocument } from "../../tests/support/request-documents.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import { workerFacts } from "../payload/facts.ts";
+import type { RequestSpec } from "../core/request.ts";
+import { workerFacts } from "../submit-dir/payload/facts.ts";
 
 const CMSSW = { ...RULES, cmsPayload: "cmssw" as const };
 const SOFTWARE = { release: "CMSSW_14_0_1", scram_arch: ["el9_amd64_gcc12", "el8_amd64_gcc12"] };

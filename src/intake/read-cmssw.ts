@@ -1,12 +1,12 @@
-import { CMSMERGE, CMSRUN, type CmsOutput, type CmsSpec, type CmsStep } from "../domain/cms.ts";
-import type { OutputSpec, ResourceSpec, StepSpec } from "../domain/request.ts";
-import type { IntakeRules } from "../domain/submission.ts";
-import { makesEvents, type Work } from "../domain/work.ts";
+import { CMSMERGE, CMSRUN, type CmsOutput, type CmsSpec, type CmsStep } from "../core/cms.ts";
+import type { OutputSpec, ResourceSpec, StepSpec } from "../core/request.ts";
+import type { IntakeRules } from "../core/submission.ts";
+import { makesEvents, type Work } from "../core/work.ts";
 import { DATASET_NAME } from "../kinds/process/read-input.ts";
-import { Form } from "../reading/form.ts";
-import { TRAVEL_RULE, travelPath } from "../reading/paths.ts";
-import { distinct, refuseTwins } from "../reading/values.ts";
 import { CMSSW_RULES } from "./cmssw-rules.ts";
+import { Form } from "./reading/form.ts";
+import { TRAVEL_RULE, travelPath } from "./reading/paths.ts";
+import { distinct, refuseTwins } from "./reading/values.ts";
 
 const STEP_SHAPE = "{name, release, scram_arch, pset or config_cache_id, …}";
 const MAX_STEPS = 10;

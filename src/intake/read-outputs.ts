@@ -1,10 +1,10 @@
-import { isName, NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
-import type { MergeSpec, OutputSpec } from "../domain/request.ts";
-import { Form } from "../reading/form.ts";
-import { readCommand } from "../reading/read-command.ts";
-import { isRow, refuseTwins, type Spot } from "../reading/values.ts";
+import { isName, NAME_PATTERN, NAME_RULE } from "../core/names.ts";
+import type { MergeSpec, OutputSpec } from "../core/request.ts";
 import { isReserved } from "./read-attachments.ts";
 import type { ReadSteps } from "./read-steps.ts";
+import { Form } from "./reading/form.ts";
+import { readCommand } from "./reading/read-command.ts";
+import { isRow, refuseTwins, type Spot } from "./reading/values.ts";
 
 export function readOutputs(top: Form, { steps, simulated }: ReadSteps): readonly OutputSpec[] {
   const spot = top.spot("outputs");

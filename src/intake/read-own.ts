@@ -1,10 +1,7 @@
-import { NAME_PATTERN, NAME_RULE, type RequestName } from "../domain/names.ts";
-import type { RequestFile, RequestSpec } from "../domain/request.ts";
-import type { IntakeRules } from "../domain/submission.ts";
+import { NAME_PATTERN, NAME_RULE, type RequestName } from "../core/names.ts";
+import type { RequestFile, RequestSpec } from "../core/request.ts";
+import type { IntakeRules } from "../core/submission.ts";
 import { type Kind, type Kinds, kindOf } from "../kinds/kind.ts";
-import type { Form } from "../reading/form.ts";
-import { carried } from "../reading/plain-data.ts";
-import { isRow, keysIn } from "../reading/values.ts";
 import { checkSize } from "./check-size.ts";
 import { CAMPAIGN, ERA, PROCESSING, readNamePart } from "./name-parts.ts";
 import { readAttachments } from "./read-attachments.ts";
@@ -13,6 +10,9 @@ import { readOutputs } from "./read-outputs.ts";
 import { COUNT, PRIORITY, readPolicy, readSites } from "./read-policy.ts";
 import { readResources } from "./read-resources.ts";
 import { readSteps } from "./read-steps.ts";
+import type { Form } from "./reading/form.ts";
+import { carried } from "./reading/plain-data.ts";
+import { isRow, keysIn } from "./reading/values.ts";
 import { OWN_NAME_OF } from "./reqmgr2-fields.ts";
 
 /** Our own form, with the names of the API as synonyms. */

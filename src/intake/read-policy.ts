@@ -1,10 +1,10 @@
-import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../domain/names.ts";
-import { MAX_PRIORITY, type ProductionStep, type RequestSpec, type UnitSpec } from "../domain/request.ts";
-import { byRole, type NodeRole, ROLES } from "../domain/roles.ts";
-import { Form } from "../reading/form.ts";
-import { shown } from "../reading/notes.ts";
-import { distinct, type Spot } from "../reading/values.ts";
+import { isSiteName, NAME_PATTERN, NAME_RULE, type RequestName, type SiteName } from "../core/names.ts";
+import { MAX_PRIORITY, type ProductionStep, type RequestSpec, type UnitSpec } from "../core/request.ts";
+import { byRole, type NodeRole, ROLES } from "../core/roles.ts";
 import { readRecovery } from "./read-recovery.ts";
+import { Form } from "./reading/form.ts";
+import { shown } from "./reading/notes.ts";
+import { distinct, type Spot } from "./reading/values.ts";
 
 export const PRIORITY = { min: 0, max: MAX_PRIORITY };
 export const COUNT = { min: 1, max: 1_000_000 };

@@ -1,11 +1,11 @@
-import { CAUSES } from "../domain/cause.ts";
-import { NAME_PATTERN, NAME_RULE } from "../domain/names.ts";
-import { type FailureHandler, type FailureRule, type RecoverySpec, RULE_LIMITS } from "../domain/request.ts";
-import { NODE_ROLES, type NodeRole } from "../domain/roles.ts";
-import { patternProblem } from "../domain/stderr-pattern.ts";
-import { Form } from "../reading/form.ts";
-import { TRAVEL_RULE, travelPath } from "../reading/paths.ts";
-import { distinct, refuseTwins, type Spot } from "../reading/values.ts";
+import { CAUSES } from "../core/cause.ts";
+import { NAME_PATTERN, NAME_RULE } from "../core/names.ts";
+import { type FailureHandler, type FailureRule, type RecoverySpec, RULE_LIMITS } from "../core/request.ts";
+import { NODE_ROLES, type NodeRole } from "../core/roles.ts";
+import { patternProblem } from "../core/stderr-pattern.ts";
+import { Form } from "./reading/form.ts";
+import { TRAVEL_RULE, travelPath } from "./reading/paths.ts";
+import { distinct, refuseTwins, type Spot } from "./reading/values.ts";
 
 const MATCHES = "exit_codes: [10, 11], match_all_exit_codes: true, causes: [oom], or stderr: pattern";
 

@@ -1,7 +1,7 @@
-import type { ResourceSpec } from "../domain/request.ts";
-import type { IntakeRules } from "../domain/submission.ts";
+import type { ResourceSpec } from "../core/request.ts";
+import type { IntakeRules } from "../core/submission.ts";
 import { checkSizes, readSizes, SIZE_HINTS, sizesFor } from "../kinds/read-sizes.ts";
-import type { Form } from "../reading/form.ts";
+import type { Form } from "./reading/form.ts";
 
 export const POSITIVE = { min: 0, above: 0, max: 1e12 };
 

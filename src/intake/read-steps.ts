@@ -1,11 +1,11 @@
-import { stringify } from "../base/json.ts";
-import { isName, NAME_RULE } from "../domain/names.ts";
-import { SIMULATE } from "../domain/parallel-steps.ts";
-import type { StepSpec } from "../domain/request.ts";
-import { Form } from "../reading/form.ts";
-import { readCommand } from "../reading/read-command.ts";
-import { readEnv } from "../reading/read-env.ts";
-import { isRow, refuseTwins, type Spot } from "../reading/values.ts";
+import { stringify } from "../core/base/json.ts";
+import { isName, NAME_RULE } from "../core/names.ts";
+import { SIMULATE } from "../core/parallel-steps.ts";
+import type { StepSpec } from "../core/request.ts";
+import { Form } from "./reading/form.ts";
+import { readCommand } from "./reading/read-command.ts";
+import { readEnv } from "./reading/read-env.ts";
+import { isRow, refuseTwins, type Spot } from "./reading/values.ts";
 
 const MAX_STEPS = 50;
 export const SIMULATOR_STEPS = ["GEN", "SIM", "DIGI", "RECO", "MINI", "NANO"] as const;

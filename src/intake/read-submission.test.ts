@@ -8,7 +8,7 @@ import {
   RULES,
   readSubmission,
 } from "../../tests/support/request-documents.ts";
-import type { RequestSpec } from "../domain/request.ts";
+import type { RequestSpec } from "../core/request.ts";
 
 const lines = (document: unknown): readonly string[] => {
   const read = readSubmission(document, RULES);

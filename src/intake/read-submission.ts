@@ -1,15 +1,15 @@
-import { err, ok, type Result } from "../base/result.ts";
-import type { Problem } from "../domain/problem.ts";
-import { DEFAULT_INTAKE_RULES, type IntakeRules, type Submission } from "../domain/submission.ts";
+import { err, ok, type Result } from "../core/base/result.ts";
+import type { Problem } from "../core/problem.ts";
+import { DEFAULT_INTAKE_RULES, type IntakeRules, type Submission } from "../core/submission.ts";
 import { translateGraph } from "../kinds/graph/import/translate.ts";
 import { TranslatedNotes } from "../kinds/graph/import/translation.ts";
 import type { Kinds } from "../kinds/kind.ts";
-import { Form } from "../reading/form.ts";
-import { Notes, shown } from "../reading/notes.ts";
-import { travelPath } from "../reading/paths.ts";
-import { plainData } from "../reading/plain-data.ts";
 import { readOwn } from "./read-own.ts";
 import { readReqMgr2 } from "./read-reqmgr2.ts";
+import { Form } from "./reading/form.ts";
+import { Notes, shown } from "./reading/notes.ts";
+import { travelPath } from "./reading/paths.ts";
+import { plainData } from "./reading/plain-data.ts";
 import { isReqMgr2, unwrap } from "./unwrap.ts";
 
 /**

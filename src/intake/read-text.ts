@@ -1,11 +1,11 @@
-import { err, ok, type Result } from "../base/result.ts";
-import type { Problem } from "../domain/problem.ts";
-import type { IntakeRules, Submission } from "../domain/submission.ts";
+import { err, ok, type Result } from "../core/base/result.ts";
+import type { Problem } from "../core/problem.ts";
+import type { IntakeRules, Submission } from "../core/submission.ts";
 import { type Kinds, kindOf } from "../kinds/kind.ts";
-import { problemsAtLines } from "../reading/line-of.ts";
-import { parseDocument } from "../reading/parse-document.ts";
-import { isRow, type Row } from "../reading/values.ts";
 import { readSubmission } from "./read-submission.ts";
+import { problemsAtLines } from "./reading/line-of.ts";
+import { parseDocument } from "./reading/parse-document.ts";
+import { isRow, type Row } from "./reading/values.ts";
 
 /** A document as it came. `mayName`: it may name a request of another system instead of being one. */
 export interface TextAsked {

@@ -1,7 +1,7 @@
-import type { Form } from "../reading/form.ts";
-import { shown } from "../reading/notes.ts";
-import { isRow, type Spot } from "../reading/values.ts";
 import { SIMULATOR_STEPS } from "./read-steps.ts";
+import type { Form } from "./reading/form.ts";
+import { shown } from "./reading/notes.ts";
+import { isRow, type Spot } from "./reading/values.ts";
 import { CARRIED_IN_STEP, NAME_PARTS } from "./reqmgr2-fields.ts";
 
 const STEP_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,49}$/;

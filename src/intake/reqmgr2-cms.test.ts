@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission, stepChainDocument } from "../../tests/support/request-documents.ts";
-import { datasetName, outputPaths } from "../domain/output-names.ts";
-import type { RequestSpec } from "../domain/request.ts";
+import { datasetName, outputPaths } from "../core/output-names.ts";
+import type { RequestSpec } from "../core/request.ts";
 
 const CMSSW = { ...RULES, cmsPayload: "cmssw" as const };
 const problems = (document: unknown, rules = RULES): string => {

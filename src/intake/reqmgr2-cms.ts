@@ -1,12 +1,12 @@
-import type { CmsSpec, CmsStep } from "../domain/cms.ts";
-import { datasetName, type NamedRequest } from "../domain/output-names.ts";
-import type { IntakeRules } from "../domain/submission.ts";
-import type { SecondaryInput } from "../domain/work.ts";
+import type { CmsSpec, CmsStep } from "../core/cms.ts";
+import { datasetName, type NamedRequest } from "../core/output-names.ts";
+import type { IntakeRules } from "../core/submission.ts";
+import type { SecondaryInput } from "../core/work.ts";
 import { DATASET_NAME } from "../kinds/process/read-input.ts";
-import type { Form } from "../reading/form.ts";
-import { distinct, type Spot } from "../reading/values.ts";
 import { CMSSW_RULES } from "./cmssw-rules.ts";
 import { POSITIVE } from "./read-resources.ts";
+import type { Form } from "./reading/form.ts";
+import { distinct, type Spot } from "./reading/values.ts";
 import { type ChainStep, spotFor } from "./reqmgr2-chain.ts";
 import type { StepOutput } from "./reqmgr2-names.ts";
 

@@ -7,8 +7,8 @@ import {
   stepChainDocument,
   templateDocument,
 } from "../../tests/support/request-documents.ts";
-import { datasetName } from "../domain/output-names.ts";
-import type { Submission } from "../domain/submission.ts";
+import { datasetName } from "../core/output-names.ts";
+import type { Submission } from "../core/submission.ts";
 
 const problems = (document: unknown): readonly string[] => {
   const read = readSubmission(document, RULES);

@@ -1,4 +1,4 @@
-import { isRow, keysIn, type Row } from "../reading/values.ts";
+import { isRow, keysIn, type Row } from "./reading/values.ts";
 
 /** ReqMgr2's keys. They are read where they mean something to us, carried where they do not, and never guessed. */
 

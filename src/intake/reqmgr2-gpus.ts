@@ -1,7 +1,7 @@
-import type { GpuKind, ResourceSpec } from "../domain/request.ts";
-import { Form } from "../reading/form.ts";
-import { parseDocument } from "../reading/parse-document.ts";
-import { distinct, isRow, type Spot } from "../reading/values.ts";
+import type { GpuKind, ResourceSpec } from "../core/request.ts";
+import { Form } from "./reading/form.ts";
+import { parseDocument } from "./reading/parse-document.ts";
+import { distinct, isRow, type Spot } from "./reading/values.ts";
 import { isEmpty } from "./reqmgr2-input.ts";
 
 const VERSION = /^\d{1,3}\.\d{1,3}$/;

@@ -1,9 +1,9 @@
-import type { BlockChoice, InputSpec } from "../domain/work.ts";
+import type { BlockChoice, InputSpec } from "../core/work.ts";
 import { readDataset } from "../kinds/process/read-input.ts";
 import { readMask } from "../kinds/process/read-mask.ts";
-import type { Form } from "../reading/form.ts";
-import { parseDocument } from "../reading/parse-document.ts";
-import { distinct, isRow, keysIn, Spot } from "../reading/values.ts";
+import type { Form } from "./reading/form.ts";
+import { parseDocument } from "./reading/parse-document.ts";
+import { distinct, isRow, keysIn, Spot } from "./reading/values.ts";
 
 /** What chooses among the files of a dataset; only who reads one can have it. */
 export const CHOICE_KEYS = keysIn("RunWhitelist RunBlacklist BlockWhitelist BlockBlacklist LumiList");

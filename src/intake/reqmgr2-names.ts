@@ -1,9 +1,9 @@
-import { datasetName, type NamedRequest } from "../domain/output-names.ts";
-import type { OutputSpec } from "../domain/request.ts";
-import type { Form } from "../reading/form.ts";
-import { Spot } from "../reading/values.ts";
+import { datasetName, type NamedRequest } from "../core/output-names.ts";
+import type { OutputSpec } from "../core/request.ts";
 import { ERA, type NamePart, PROCESSING } from "./name-parts.ts";
 import { COUNT } from "./read-policy.ts";
+import type { Form } from "./reading/form.ts";
+import { Spot } from "./reading/values.ts";
 import { type ChainStep, spotFor } from "./reqmgr2-chain.ts";
 import type { Payload } from "./reqmgr2-payload.ts";
 

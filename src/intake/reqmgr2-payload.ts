@@ -1,11 +1,11 @@
-import { CMSRUN } from "../domain/cms.ts";
-import type { OutputSpec, StepSpec } from "../domain/request.ts";
-import type { IntakeRules } from "../domain/submission.ts";
-import type { Form } from "../reading/form.ts";
-import { isRow, Spot } from "../reading/values.ts";
+import { CMSRUN } from "../core/cms.ts";
+import type { OutputSpec, StepSpec } from "../core/request.ts";
+import type { IntakeRules } from "../core/submission.ts";
 import { cmsswOutput } from "./read-cmssw.ts";
 import { simulatorOutput } from "./read-outputs.ts";
 import { SIMULATOR_STEPS, simulatorSteps } from "./read-steps.ts";
+import type { Form } from "./reading/form.ts";
+import { isRow, Spot } from "./reading/values.ts";
 import type { ChainStep } from "./reqmgr2-chain.ts";
 import type { StepOutput } from "./reqmgr2-names.ts";
 

@@ -1,6 +1,6 @@
-import type { Form } from "../reading/form.ts";
-import { shown } from "../reading/notes.ts";
-import { childPath } from "../reading/paths.ts";
+import type { Form } from "./reading/form.ts";
+import { shown } from "./reading/notes.ts";
+import { childPath } from "./reading/paths.ts";
 import { BACKEND, backendOf, CARRIED, REFUSED_TYPES, REQUEST_TYPES } from "./reqmgr2-fields.ts";
 import { CHOICE_KEYS, isEmpty } from "./reqmgr2-input.ts";
 

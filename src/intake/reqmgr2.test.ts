@@ -6,7 +6,7 @@ import {
   readSubmission,
   stepChainDocument,
 } from "../../tests/support/request-documents.ts";
-import type { Submission } from "../domain/submission.ts";
+import type { Submission } from "../core/submission.ts";
 import { simulatorProfile } from "./reqmgr2-chain.ts";
 
 const lines = (document: unknown): string => {

@@ -1,5 +1,5 @@
-import { childPath } from "../reading/paths.ts";
-import { isRow, type Row } from "../reading/values.ts";
+import { childPath } from "./reading/paths.ts";
+import { isRow, type Row } from "./reading/values.ts";
 import { isOurs, MARKERS, NAME_PARTS } from "./reqmgr2-fields.ts";
 
 /** A request, and where in the document it stands. */

@@ -9,8 +9,8 @@ import {
   sampleFacts,
 } from "../../tests/support/sample-facts.ts";
 import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
-import type { SiteName } from "../domain/names.ts";
-import type { DagPlan, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
+import type { SiteName } from "../core/names.ts";
+import type { DagPlan, ProcessingNodePlan, UnitPlan } from "../core/plan.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 
 const files = [0, 1, 2, 3].map((index) => inputFile(`/f${index}`, { events: 250, lumis: [lumis(index + 1, "1-4")] }));

@@ -1,15 +1,15 @@
-import { invariant } from "../base/errors.ts";
-import type { JobToRun } from "../domain/credit.ts";
-import type { GraphOutline } from "../domain/graph.ts";
-import type { DagPlan, PlannedRange, PlanOutcome } from "../domain/plan.ts";
-import type { Liveness, Look, ProductCheck, ProductSeen, TransferLock, UnitEnding } from "../domain/products.ts";
-import type { FillChoice, FillPlan, NodeId, NodeRow, SegmentsWork } from "../domain/segments.ts";
-import type { IntakeRules } from "../domain/submission.ts";
-import type { Work } from "../domain/work.ts";
-import type { FileStamp, FileState, JobProof, Workflow } from "../domain/workflow.ts";
+import { invariant } from "../core/base/errors.ts";
+import type { JobToRun } from "../core/credit.ts";
+import type { GraphOutline } from "../core/graph.ts";
+import type { DagPlan, PlannedRange, PlanOutcome } from "../core/plan.ts";
+import type { Liveness, Look, ProductCheck, ProductSeen, TransferLock, UnitEnding } from "../core/products.ts";
+import type { FillChoice, FillPlan, NodeId, NodeRow, SegmentsWork } from "../core/segments.ts";
+import type { IntakeRules } from "../core/submission.ts";
+import type { Work } from "../core/work.ts";
+import type { FileStamp, FileState, JobProof, Workflow } from "../core/workflow.ts";
+import type { Form } from "../intake/reading/form.ts";
 import type { Check, CheckContext, Report } from "../planning/check.ts";
 import type { Counters, PlanFacts } from "../planning/facts.ts";
-import type { Form } from "../reading/form.ts";
 
 /**
  * What WMS2 has to know about a kind of request. Everything else (steps, outputs, resources, sites, recovery) is the

@@ -8,11 +8,11 @@ import {
   processSpec,
   sampleFacts,
 } from "../../tests/support/sample-facts.ts";
-import type { SiteName } from "../domain/names.ts";
-import type { DagPlan } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import { type GenerateWork, SPLIT_ALGORITHMS, type SplitAlgorithm } from "../domain/work.ts";
-import type { RunLumis } from "../domain/workflow.ts";
+import type { SiteName } from "../core/names.ts";
+import type { DagPlan } from "../core/plan.ts";
+import type { RequestSpec } from "../core/request.ts";
+import { type GenerateWork, SPLIT_ALGORITHMS, type SplitAlgorithm } from "../core/work.ts";
+import type { RunLumis } from "../core/workflow.ts";
 import type { Counters, PlanFacts, PlanFile } from "../planning/facts.ts";
 import { compileMask, selectLumis } from "./process/mask.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { generateSpec, planRound, sampleFacts } from "../../tests/support/sample-facts.ts";
 import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
-import { summariseJobs, withMerged } from "../sizing/metrics.ts";
+import { summariseJobs, withMerged } from "../planning/sizing/metrics.ts";
 
 /** Jobs of 125 events (a quarter more than was measured), each of which wrote 100 kB; merged files are to have 80 MB. */
 function plannedWith(mergedBytesOfTen: number | null) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { generateSpec, planRound, sampleFacts } from "../../tests/support/sample-facts.ts";
 import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
-import { parallelSteps } from "../domain/parallel-steps.ts";
-import type { OutputSpec, StepSpec } from "../domain/request.ts";
+import { parallelSteps } from "../core/parallel-steps.ts";
+import type { OutputSpec, StepSpec } from "../core/request.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 import { manifestText, readManifest, revisedManifest } from "../submit-dir/manifest.ts";
 

@@ -10,10 +10,10 @@ import {
 } from "../../tests/support/sample-facts.ts";
 import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
 import { files, plan, refusal, resources, split, unit } from "../../tests/support/sample-plans.ts";
-import type { SiteName } from "../domain/names.ts";
-import type { DagPlan } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { SplitSpec } from "../domain/work.ts";
+import type { SiteName } from "../core/names.ts";
+import type { DagPlan } from "../core/plan.ts";
+import type { RequestSpec } from "../core/request.ts";
+import type { SplitSpec } from "../core/work.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 
 const [A, B, C] = ["T2_XX_Alpha", "T2_XX_Beta", "T2_XX_Gamma"] as SiteName[];

@@ -10,7 +10,7 @@ import {
 } from "../../tests/support/sample-facts.ts";
 import { measuredFacts, sampleJobs } from "../../tests/support/sample-metrics.ts";
 import { files, plan, refusal, resources, split } from "../../tests/support/sample-plans.ts";
-import type { RequestSpec } from "../domain/request.ts";
+import type { RequestSpec } from "../core/request.ts";
 import type { PlanFacts } from "../planning/facts.ts";
 
 describe("size", () => {

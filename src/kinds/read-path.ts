@@ -1,5 +1,5 @@
-import { shown } from "../reading/notes.ts";
-import type { Spot } from "../reading/values.ts";
+import { shown } from "../intake/reading/notes.ts";
+import type { Spot } from "../intake/reading/values.ts";
 
 /** An absolute path on the machine of the server and its workers. */
 export function readPath(spot: Spot): string | null {

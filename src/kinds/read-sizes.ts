@@ -1,7 +1,7 @@
-import { mostMemoryMb, type NodeResources } from "../domain/plan.ts";
-import type { IntakeRules } from "../domain/submission.ts";
-import type { Form } from "../reading/form.ts";
-import type { Notes } from "../reading/notes.ts";
+import { mostMemoryMb, type NodeResources } from "../core/plan.ts";
+import type { IntakeRules } from "../core/submission.ts";
+import type { Form } from "../intake/reading/form.ts";
+import type { Notes } from "../intake/reading/notes.ts";
 
 const ANY = { min: 1, max: 1e15 };
 const MB = 1e6;

@@ -1,7 +1,7 @@
-import { SPLIT_ALGORITHMS, type SplitAlgorithm, type SplitSpec } from "../domain/work.ts";
-import type { Form } from "../reading/form.ts";
-import { parseDuration } from "../reading/units.ts";
-import { isRow } from "../reading/values.ts";
+import { SPLIT_ALGORITHMS, type SplitAlgorithm, type SplitSpec } from "../core/work.ts";
+import type { Form } from "../intake/reading/form.ts";
+import { parseDuration } from "../intake/reading/units.ts";
+import { isRow } from "../intake/reading/values.ts";
 import { eventsPerJobFor } from "./sizing.ts";
 
 const BY = {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { checkPlan, inputFile, planRound, processSpec, sampleFacts } from "../../tests/support/sample-facts.ts";
-import type { SplitAlgorithm } from "../domain/work.ts";
+import type { SplitAlgorithm } from "../core/work.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 const LUMIS = 7;

@@ -1,4 +1,4 @@
-import { roundHalfEven } from "../base/rounding.ts";
+import { roundHalfEven } from "../core/base/rounding.ts";
 
 /** Jobs of about twelve hours, as ReqMgr2 sizes them. */
 const TARGET_JOB_SECONDS = 43_200;

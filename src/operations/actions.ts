@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type ReleaseName, releaseFields } from "../domain/release.ts";
-import { REQUEST_STATUSES } from "../domain/request-status.ts";
+import { type ReleaseName, releaseFields } from "../core/release.ts";
+import { REQUEST_STATUSES } from "../core/request-status.ts";
 import { ACTION, OPERATOR_ACTIONS, type OperatorAction } from "../recovery/round/actions.ts";
 import { dryRunQuery, nameParams, nameText, reasonText, siteText } from "./inputs.ts";
 import { actErrors, changes, problemList, submitErrors } from "./operation.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OUTPUT_BLOCK_STATUSES, UNIT_OUTPUT_STATES } from "../domain/output-block.ts";
+import { OUTPUT_BLOCK_STATUSES, UNIT_OUTPUT_STATES } from "../core/output-block.ts";
 import { dryRunQuery, nameParams, nameText, pageQuery, reasonText } from "./inputs.ts";
 import { actErrors, changes, reads } from "./operation.ts";
 import { anything, named, paged, strings, time } from "./wire.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NODE_ACTION_KINDS } from "../domain/operator.ts";
+import { NODE_ACTION_KINDS } from "../core/operator.ts";
 import { actedSchema, changesShape } from "./actions.ts";
 import { dagSchema } from "./dags.ts";
 import { dagParams, dryRunQuery, nameText, reasonText } from "./inputs.ts";

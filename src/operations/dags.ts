@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DAG_STATUSES } from "../domain/dag.ts";
-import { describeJobStates, JOB_STATES } from "../domain/job-state.ts";
-import { NODE_STATES } from "../domain/run.ts";
+import { DAG_STATUSES } from "../core/dag.ts";
+import { describeJobStates, JOB_STATES } from "../core/job-state.ts";
+import { NODE_STATES } from "../core/run.ts";
 import { dagParams, idText, limitUpTo, nameText, paging, pagingUpTo, repeatable, unitText } from "./inputs.ts";
 import { itemErrors, reads } from "./operation.ts";
 import { anything, byWord, each, named, paged, pageOf, strings, time } from "./wire.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { POINT_FORMS } from "../domain/calendar.ts";
-import { CELL_STATES, FILL_MODES, NODE_STATES } from "../domain/segments.ts";
+import { POINT_FORMS } from "../core/calendar.ts";
+import { CELL_STATES, FILL_MODES, NODE_STATES } from "../core/segments.ts";
 import { dryRunQuery, flag, nameParams, nameText, pagingUpTo, reasonText } from "./inputs.ts";
 import { actErrors, changes, reads } from "./operation.ts";
 import { each, named, paged, strings, time } from "./wire.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { STATE_ACTIONS } from "../domain/frepp.ts";
-import { NODE_STATES } from "../domain/segments.ts";
-import { TRANSFER_OUTPUTS, TRANSFER_STATES, TRANSFER_STEPS } from "../domain/transfers.ts";
+import { STATE_ACTIONS } from "../core/frepp.ts";
+import { NODE_STATES } from "../core/segments.ts";
+import { TRANSFER_OUTPUTS, TRANSFER_STATES, TRANSFER_STEPS } from "../core/transfers.ts";
 import { dryRunQuery, nameParams, reasonText } from "./inputs.ts";
 import { actErrors, changes, reads } from "./operation.ts";
 import { each, named, strings, time } from "./wire.ts";

@@ -1,4 +1,4 @@
-import { stringify } from "../base/json.ts";
+import { stringify } from "../core/base/json.ts";
 import type { Operation } from "./operation.ts";
 
 /** By which an agent that uses a person's token says its own name, for the audit. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IMPORT_OUTCOMES } from "../domain/import.ts";
+import { IMPORT_OUTCOMES } from "../core/import.ts";
 import { paging } from "./inputs.ts";
 import { reads } from "./operation.ts";
 import { named, pageOf, strings, time } from "./wire.ts";

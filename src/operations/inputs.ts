@@ -7,7 +7,7 @@ import {
   SITE_PATTERN,
   type SiteName,
   type WorkflowId,
-} from "../domain/names.ts";
+} from "../core/names.ts";
 
 /** Pieces of queries and paths. A description is shown in the docs and as "allowed" when the value is wrong. */
 export const nameText = z.string().regex(NAME_PATTERN, "not a name").describe(NAME_RULE);

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Problem } from "../domain/problem.ts";
+import type { Problem } from "../core/problem.ts";
 import { named } from "./wire.ts";
 
 /**
  * One thing the API can do, as data. Routes, OpenAPI, role checks and the command line's client come from the same
- * entry; what it does stands in src/api/run/, in a function of the same name.
+ * entry; what it does stands in src/operations/http/run/, in a function of the same name.
  */
 export interface Operation {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";

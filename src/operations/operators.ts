@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AUDIT_OUTCOMES } from "../domain/operator.ts";
+import { AUDIT_OUTCOMES } from "../core/operator.ts";
 import { idParams, nameText, paging, reasonText } from "./inputs.ts";
 import { changeErrors, changes, itemErrors, reads } from "./operation.ts";
 import { anything, each, named, paged, pageOf, time } from "./wire.ts";

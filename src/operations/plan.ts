@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NODE_ROLES } from "../domain/roles.ts";
+import { NODE_ROLES } from "../core/roles.ts";
 import { anything, big, byWord, each, named, strings } from "./wire.ts";
 
 const spread = z.strictObject({ least: z.number(), most: z.number() });

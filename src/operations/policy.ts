@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NODE_ROLES } from "../domain/roles.ts";
+import { NODE_ROLES } from "../core/roles.ts";
 import { exitCode, limitUpTo, nameParams, nameText, siteText, unitText } from "./inputs.ts";
 import { changeErrors, itemErrors, reads } from "./operation.ts";
 import { each, named } from "./wire.ts";

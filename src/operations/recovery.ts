@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RECOVERY_ACTIONS, USUAL_RECOVERY } from "../domain/recover.ts";
+import { RECOVERY_ACTIONS, USUAL_RECOVERY } from "../core/recover.ts";
 import { dryRunQuery, idParams, nameParams, reasonText } from "./inputs.ts";
 import { actErrors, changeErrors, changes, reads } from "./operation.ts";
 import { each, named, strings, time } from "./wire.ts";

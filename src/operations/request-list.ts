@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { REQUEST_STATUSES } from "../domain/request-status.ts";
+import { REQUEST_STATUSES } from "../core/request-status.ts";
 import { exitCode, filterText, flag, paging, repeatable, siteText } from "./inputs.ts";
 import { byWord, each, named, time } from "./wire.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { OUTPUT_STATES } from "../domain/operator.ts";
-import { MAX_PRIORITY } from "../domain/request.ts";
-import { REQUEST_STATUSES } from "../domain/request-status.ts";
-import { WAIT_CODES, type WaitCode } from "../domain/wait.ts";
-import { SPLIT_ALGORITHMS } from "../domain/work.ts";
+import { OUTPUT_STATES } from "../core/operator.ts";
+import { MAX_PRIORITY } from "../core/request.ts";
+import { REQUEST_STATUSES } from "../core/request-status.ts";
+import { WAIT_CODES, type WaitCode } from "../core/wait.ts";
+import { SPLIT_ALGORITHMS } from "../core/work.ts";
 import { OPERATOR_ACTIONS } from "../recovery/round/actions.ts";
 import { importSchema } from "./imports.ts";
 import { dryRunQuery, flag, nameParams, pageQuery, reasonText } from "./inputs.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeJobStates, JOB_STATES } from "../domain/job-state.ts";
+import { describeJobStates, JOB_STATES } from "../core/job-state.ts";
 import { filterText, flag, nameParams, pagingUpTo, repeatable } from "./inputs.ts";
 import { reads } from "./operation.ts";
 import { each, named, paged } from "./wire.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RUN_REASONS } from "../domain/credit.ts";
+import { RUN_REASONS } from "../core/credit.ts";
 import { flag } from "./inputs.ts";
 import { changes, submitErrors } from "./operation.ts";
 import { named, strings } from "./wire.ts";

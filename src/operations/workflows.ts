@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DAG_STATUSES } from "../domain/dag.ts";
-import { MEMORY_SOURCES } from "../domain/metrics.ts";
-import { BLOCK_STATUSES, FILE_STATES, UNIT_STATUSES, WORKFLOW_STATUSES } from "../domain/workflow.ts";
+import { DAG_STATUSES } from "../core/dag.ts";
+import { MEMORY_SOURCES } from "../core/metrics.ts";
+import { BLOCK_STATUSES, FILE_STATES, UNIT_STATUSES, WORKFLOW_STATUSES } from "../core/workflow.ts";
 import { nodeCounts } from "./dags.ts";
 import { pageQuery, workflowParams } from "./inputs.ts";
 import { reads } from "./operation.ts";

@@ -1,7 +1,7 @@
-import { isName, isSiteName, type SiteName } from "../domain/names.ts";
-import type { NodeResources, UnitPlan } from "../domain/plan.ts";
-import { mostMemoryMb } from "../domain/plan.ts";
-import { allowsSite } from "../domain/request.ts";
+import { isName, isSiteName, type SiteName } from "../core/names.ts";
+import type { NodeResources, UnitPlan } from "../core/plan.ts";
+import { mostMemoryMb } from "../core/plan.ts";
+import { allowsSite } from "../core/request.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
 import { MAX_JOBS_PER_UNIT, MAX_NODES_PER_UNIT } from "./units.ts";
 

@@ -1,5 +1,5 @@
-import { processingNodeName, unitName } from "../domain/names.ts";
-import type { PlanSummary } from "../domain/plan.ts";
+import { processingNodeName, unitName } from "../core/names.ts";
+import type { PlanSummary } from "../core/plan.ts";
 import type { Check, CheckContext, Report } from "./check.ts";
 import type { Counters } from "./facts.ts";
 

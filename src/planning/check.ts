@@ -1,5 +1,5 @@
-import type { DagPlan, UnitPlan } from "../domain/plan.ts";
-import type { Work } from "../domain/work.ts";
+import type { DagPlan, UnitPlan } from "../core/plan.ts";
+import type { Work } from "../core/work.ts";
 import { checkLimits } from "./check-limits.ts";
 import { checkNumbers } from "./check-numbers.ts";
 import type { PlanFacts } from "./facts.ts";

@@ -9,7 +9,7 @@ import {
   sampleFacts,
 } from "../../tests/support/sample-facts.ts";
 import { planOf, sampleGraph } from "../../tests/support/sample-graph.ts";
-import type { DagPlan } from "../domain/plan.ts";
+import type { DagPlan } from "../core/plan.ts";
 import { describePlan } from "./describe.ts";
 import type { PlanFacts } from "./facts.ts";
 import { planJson } from "./plan-json.ts";

@@ -1,6 +1,6 @@
-import { toEnd } from "../base/slices.ts";
-import type { DagPlan } from "../domain/plan.ts";
-import { reports } from "../domain/roles.ts";
+import { toEnd } from "../core/base/slices.ts";
+import type { DagPlan } from "../core/plan.ts";
+import { reports } from "../core/roles.ts";
 
 interface Spread {
   readonly least: number;

@@ -1,9 +1,9 @@
-import type { DagId, SiteName } from "../domain/names.ts";
-import type { MemoryLimits, PlanSummary } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { FillPlan, NodeId, NodeRow } from "../domain/segments.ts";
-import type { Work } from "../domain/work.ts";
-import type { FileStamp, FileState, InputFile } from "../domain/workflow.ts";
+import type { DagId, SiteName } from "../core/names.ts";
+import type { MemoryLimits, PlanSummary } from "../core/plan.ts";
+import type { RequestSpec } from "../core/request.ts";
+import type { FillPlan, NodeId, NodeRow } from "../core/segments.ts";
+import type { Work } from "../core/work.ts";
+import type { FileStamp, FileState, InputFile } from "../core/workflow.ts";
 import type { RoundSizing } from "./size-round.ts";
 
 /** Everything a round is planned from. */

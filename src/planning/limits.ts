@@ -1,5 +1,5 @@
-import type { PlanRefusal } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
+import type { PlanRefusal } from "../core/plan.ts";
+import type { RequestSpec } from "../core/request.ts";
 import type { PlanFacts } from "./facts.ts";
 import { MAX_NODES_PER_UNIT } from "./units.ts";
 

@@ -1,7 +1,7 @@
-import { groupBy } from "../base/group-by.ts";
-import { isSiteName, type SiteName } from "../domain/names.ts";
-import type { PlanRefusal } from "../domain/plan.ts";
-import { allowsSite, type SitesSpec } from "../domain/request.ts";
+import { groupBy } from "../core/base/group-by.ts";
+import { isSiteName, type SiteName } from "../core/names.ts";
+import type { PlanRefusal } from "../core/plan.ts";
+import { allowsSite, type SitesSpec } from "../core/request.ts";
 import type { PlanFacts, PlanFile } from "./facts.ts";
 
 /** Files that may be read at the same sites; a job, and so a unit, never mixes groups. */

@@ -1,4 +1,4 @@
-import { FILE_STATES, type FileState, type RunLumis } from "../domain/workflow.ts";
+import { FILE_STATES, type FileState, type RunLumis } from "../core/workflow.ts";
 import type { PlanFile } from "./facts.ts";
 
 /**

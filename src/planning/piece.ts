@@ -1,5 +1,5 @@
-import type { ProcessingNodePlan } from "../domain/plan.ts";
-import type { InputFile } from "../domain/workflow.ts";
+import type { ProcessingNodePlan } from "../core/plan.ts";
+import type { InputFile } from "../core/workflow.ts";
 
 /** The work of one job as splitting cuts it: what it reads, not yet its name, unit or resources. */
 export interface Piece

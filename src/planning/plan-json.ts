@@ -1,6 +1,6 @@
-import { stringify } from "../base/json.ts";
-import type { JobPlan } from "../domain/graph.ts";
-import type { DagPlan, NodeResources, ProcessingNodePlan, UnitPlan, UnplannedFile } from "../domain/plan.ts";
+import { stringify } from "../core/base/json.ts";
+import type { JobPlan } from "../core/graph.ts";
+import type { DagPlan, NodeResources, ProcessingNodePlan, UnitPlan, UnplannedFile } from "../core/plan.ts";
 import { describePlan } from "./describe.ts";
 
 /**

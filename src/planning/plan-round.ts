@@ -1,10 +1,10 @@
-import type { RequestedSizes } from "../domain/metrics.ts";
-import { datasetName } from "../domain/output-names.ts";
-import { parallelSteps } from "../domain/parallel-steps.ts";
-import type { DagPlan, PlannedOutput, PlannedStep, PlanOutcome, PlanRefusal, UnplannedFile } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import { MERGE_GROUP } from "../domain/roles.ts";
-import type { CommonWork } from "../domain/work.ts";
+import type { RequestedSizes } from "../core/metrics.ts";
+import { datasetName } from "../core/output-names.ts";
+import { parallelSteps } from "../core/parallel-steps.ts";
+import type { DagPlan, PlannedOutput, PlannedStep, PlanOutcome, PlanRefusal, UnplannedFile } from "../core/plan.ts";
+import type { RequestSpec } from "../core/request.ts";
+import { MERGE_GROUP } from "../core/roles.ts";
+import type { CommonWork } from "../core/work.ts";
 import type { PlanFacts } from "./facts.ts";
 import { type SizedResources, sizeResources } from "./resources.ts";
 import { askedOf } from "./size-round.ts";

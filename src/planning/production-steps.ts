@@ -1,4 +1,4 @@
-import type { ProductionStep } from "../domain/request.ts";
+import type { ProductionStep } from "../core/request.ts";
 
 /**
  * A fraction of few units is coarse: with 4 units, "10 %" can only mean 25 %. Says for each step that cannot be met

@@ -1,11 +1,11 @@
-import { err, ok, type Result } from "../base/result.ts";
-import type { RequestedSizes, Sized } from "../domain/metrics.ts";
-import { mostMemoryMb, type NodeResources, type PlanRefusal } from "../domain/plan.ts";
-import type { ResourceSpec } from "../domain/request.ts";
-import { byRole, type NodeRole, ROLES } from "../domain/roles.ts";
-import { sizeWall } from "../sizing/size.ts";
+import { err, ok, type Result } from "../core/base/result.ts";
+import type { RequestedSizes, Sized } from "../core/metrics.ts";
+import { mostMemoryMb, type NodeResources, type PlanRefusal } from "../core/plan.ts";
+import type { ResourceSpec } from "../core/request.ts";
+import { byRole, type NodeRole, ROLES } from "../core/roles.ts";
 import type { PlanPolicy } from "./facts.ts";
 import type { RoundSizing } from "./size-round.ts";
+import { sizeWall } from "./sizing/size.ts";
 
 export interface SizedResources {
   readonly byRole: Readonly<Record<NodeRole, NodeResources>>;

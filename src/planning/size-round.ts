@@ -1,10 +1,11 @@
-import { err, ok, type Result } from "../base/result.ts";
-import type { Figures, Metrics, Sizes } from "../domain/metrics.ts";
-import type { PlanRefusal } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { CommonWork } from "../domain/work.ts";
-import { figuresOf } from "../sizing/figures.ts";
-import { median } from "../sizing/sample.ts";
+import { err, ok, type Result } from "../core/base/result.ts";
+import type { Figures, Metrics, Sizes } from "../core/metrics.ts";
+import type { PlanRefusal } from "../core/plan.ts";
+import type { RequestSpec } from "../core/request.ts";
+import type { CommonWork } from "../core/work.ts";
+import type { PlanFacts, PlanPolicy } from "./facts.ts";
+import { figuresOf } from "./sizing/figures.ts";
+import { median } from "./sizing/sample.ts";
 import {
   type Asked,
   isMeasured,
@@ -12,9 +13,8 @@ import {
   type SizingFacts,
   type SizingLimits,
   sizeJobs,
-} from "../sizing/size.ts";
-import { wereSeen } from "../sizing/step-memory.ts";
-import type { PlanFacts, PlanPolicy } from "./facts.ts";
+} from "./sizing/size.ts";
+import { wereSeen } from "./sizing/step-memory.ts";
 
 /** What measurements of earlier rounds make of this one. */
 export interface RoundSizing {

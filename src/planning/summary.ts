@@ -1,5 +1,5 @@
-import type { BlockPlan, PlanSummary, UnitPlan } from "../domain/plan.ts";
-import { countNodes, MERGE_GROUP } from "../domain/roles.ts";
+import type { BlockPlan, PlanSummary, UnitPlan } from "../core/plan.ts";
+import { countNodes, MERGE_GROUP } from "../core/roles.ts";
 import type { Counters } from "./facts.ts";
 
 /** Adds up a round while it is walked. */

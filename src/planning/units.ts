@@ -1,4 +1,4 @@
-import type { UnitSpec } from "../domain/request.ts";
+import type { UnitSpec } from "../core/request.ts";
 import type { Piece } from "./piece.ts";
 
 /** Jobs in a unit sized by its merged file, at most: a unit moves as a whole. */

@@ -1,5 +1,5 @@
-import { processingNodeName, unitName } from "../domain/names.ts";
-import type { ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
+import { processingNodeName, unitName } from "../core/names.ts";
+import type { ProcessingNodePlan, UnitPlan } from "../core/plan.ts";
 import type { PlanFacts } from "./facts.ts";
 import type { RoundLimits } from "./limits.ts";
 import type { LocationGroup } from "./locality.ts";

@@ -1,12 +1,12 @@
-import { parseJson } from "../base/json.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import type { Problem } from "../domain/problem.ts";
-import { roleOfNode } from "../domain/roles.ts";
+import { parseJson } from "../core/base/json.ts";
+import { err, ok, type Result } from "../core/base/result.ts";
+import type { Problem } from "../core/problem.ts";
+import { roleOfNode } from "../core/roles.ts";
 import * as f from "./fields.ts";
 
 /** One execution of a node as it was observed, and the words in which failures are told. */
 
-export { CAUSES, type Cause } from "../domain/cause.ts";
+export { CAUSES, type Cause } from "../core/cause.ts";
 
 /** Not an execution of the node's work: these have a small budget of their own and never count in rrn. */
 export const LOSSES: readonly string[] = ["evicted", "node_lost", "submit_failed"];

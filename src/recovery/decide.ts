@@ -1,4 +1,4 @@
-import { mostMemoryMb } from "../domain/plan.ts";
+import { mostMemoryMb } from "../core/plan.ts";
 import { type Attempt, type Category, hostOf, LOSSES, siteOf } from "./attempt.ts";
 import { type FileEvidence, weighFiles } from "./bad-files.ts";
 import { boosted, countAttempts, delayOf, retriesOfRow } from "./budgets.ts";

@@ -1,5 +1,5 @@
-import { isRow, type Row } from "../base/json.ts";
-import type { Problem } from "../domain/problem.ts";
+import { isRow, type Row } from "../core/base/json.ts";
+import type { Problem } from "../core/problem.ts";
 
 export { isRow, type Row };
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { attempt, ended, events, NOW, report } from "../../tests/support/attempts.ts";
-import { replay } from "../explain/replay.ts";
 import { type Attempt, CAUSES, LOSSES, readAttempt, readReport } from "./attempt.ts";
 import { decideAttempt } from "./decide.ts";
 import { mayBeRescued } from "./decision.ts";
+import { replay } from "./explain/replay.ts";
 import { readJobEvents } from "./job-events.ts";
 import { type AttemptRecord, historyOf, NO_HISTORY, parseLedger } from "./ledger-record.ts";
 import { builtinPolicy, type Policy } from "./policy.ts";

@@ -1,4 +1,4 @@
-import { parseJson } from "../base/json.ts";
+import { parseJson } from "../core/base/json.ts";
 import { CATEGORIES, CAUSES } from "./attempt.ts";
 import * as f from "./fields.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isFound, patternProblem } from "../domain/stderr-pattern.ts";
+import { isFound, patternProblem } from "../core/stderr-pattern.ts";
 import { likenessOf, normaliseLine, patternOf } from "./likeness.ts";
 
 const EXIT_1 = { cause: "exit", exitCode: 1 };

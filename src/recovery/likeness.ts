@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { patternProblem } from "../domain/stderr-pattern.ts";
+import { patternProblem } from "../core/stderr-pattern.ts";
 
 /**
  * Which failures are the same failure. Of the end of a log the lines that tell what went wrong are kept, and in them

@@ -1,5 +1,5 @@
-import { cut } from "../base/text.ts";
-import { reports } from "../domain/roles.ts";
+import { cut } from "../core/base/text.ts";
+import { reports } from "../core/roles.ts";
 import {
   type Attempt,
   type Cause,

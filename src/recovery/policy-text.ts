@@ -1,6 +1,6 @@
-import type { RecoverySpec, RequestSpec } from "../domain/request.ts";
-import type { RememberedRule } from "../domain/rule.ts";
-import type { CommonWork } from "../domain/work.ts";
+import type { RecoverySpec, RequestSpec } from "../core/request.ts";
+import type { RememberedRule } from "../core/rule.ts";
+import type { CommonWork } from "../core/work.ts";
 import type { PolicySettings } from "./policy.ts";
 import { documentText, policyDocument, SETTING_KEYS } from "./read-policy.ts";
 

@@ -1,5 +1,5 @@
-import { RULE_LIMITS } from "../domain/request.ts";
-import { isFound, LOG_CHARACTERS } from "../domain/stderr-pattern.ts";
+import { RULE_LIMITS } from "../core/request.ts";
+import { isFound, LOG_CHARACTERS } from "../core/stderr-pattern.ts";
 import { type Attempt, CATEGORIES, type Category, type Cause, LOSSES, ownReport } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import * as f from "./fields.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../tests/support/attempts.ts";
-import type { RememberedRule } from "../domain/rule.ts";
-import { explainCode, showPolicy } from "../explain/policy.ts";
+import type { RememberedRule } from "../core/rule.ts";
 import { NO_ATTEMPT } from "./attempt.ts";
 import { decideAttempt } from "./decide.ts";
+import { explainCode, showPolicy } from "./explain/policy.ts";
 import { NO_HISTORY } from "./ledger-record.ts";
 import {
   checkPolicy,

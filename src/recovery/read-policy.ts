@@ -1,9 +1,9 @@
-import { parseJson } from "../base/json.ts";
-import { err, ok, type Result } from "../base/result.ts";
-import type { Problem } from "../domain/problem.ts";
-import type { FailureHandler, RecoverySpec } from "../domain/request.ts";
-import type { RememberedRule } from "../domain/rule.ts";
-import { LONGEST_PATTERN, patternProblem } from "../domain/stderr-pattern.ts";
+import { parseJson } from "../core/base/json.ts";
+import { err, ok, type Result } from "../core/base/result.ts";
+import type { Problem } from "../core/problem.ts";
+import type { FailureHandler, RecoverySpec } from "../core/request.ts";
+import type { RememberedRule } from "../core/rule.ts";
+import { LONGEST_PATTERN, patternProblem } from "../core/stderr-pattern.ts";
 import { CAUSES, type Cause } from "./attempt.ts";
 import { builtinRows } from "./builtin-policy.ts";
 import * as f from "./fields.ts";

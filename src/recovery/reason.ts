@@ -1,5 +1,5 @@
-import { plural } from "../base/text.ts";
-import { mostMemoryMb } from "../domain/plan.ts";
+import { plural } from "../core/base/text.ts";
+import { mostMemoryMb } from "../core/plan.ts";
 import { hostOf } from "./attempt.ts";
 import type { Facts } from "./decide.ts";
 import type { Decision, Why } from "./decision.ts";

@@ -1,4 +1,4 @@
-import { reports, roleOfNode } from "../domain/roles.ts";
+import { reports, roleOfNode } from "../core/roles.ts";
 import { type Attempt, hostOf, inputsOf, LOSSES, ownReport, peakMemoryOf, siteOf, wallSecOf } from "./attempt.ts";
 import { type Decision, type GroupSummary, likeness } from "./decision.ts";
 import { type AttemptRecord, isAttempt, type LedgerLine } from "./ledger-record.ts";

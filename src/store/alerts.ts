@@ -1,4 +1,4 @@
-import type { AlertDelivery, AlertRecord } from "../domain/operator.ts";
+import type { AlertDelivery, AlertRecord } from "../core/operator.ts";
 import { isRowNumber, pageByNumber, Table, Where } from "./columns.ts";
 import type { AlertStore, OpenAlerts } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";

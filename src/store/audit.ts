@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../domain/operator.ts";
+import type { AuditRecord } from "../core/operator.ts";
 import { json, pageByNumber, Table, Where } from "./columns.ts";
 import type { AuditStore } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";

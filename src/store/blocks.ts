@@ -1,5 +1,5 @@
-import type { UnitName, WorkflowId } from "../domain/names.ts";
-import type { Block } from "../domain/workflow.ts";
+import type { UnitName, WorkflowId } from "../core/names.ts";
+import type { Block } from "../core/workflow.ts";
 import { BULK_ROWS, chunks, countBy, json, Table } from "./columns.ts";
 import type { BlockStore } from "./port.ts";
 import type { Sql } from "./sql.ts";

@@ -1,5 +1,5 @@
-import { invariant, WorldError } from "../base/errors.ts";
-import { stringify } from "../base/json.ts";
+import { invariant, WorldError } from "../core/base/errors.ts";
+import { stringify } from "../core/base/json.ts";
 import type { Page, PageWanted } from "./page.ts";
 import type { Sql, SqlParam } from "./sql.ts";
 

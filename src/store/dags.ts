@@ -1,4 +1,4 @@
-import type { Dag, DagEvent } from "../domain/dag.ts";
+import type { Dag, DagEvent } from "../core/dag.ts";
 import { json, pageByTime, Table, Where } from "./columns.ts";
 import type { DagStore } from "./port.ts";
 import type { Sql } from "./sql.ts";

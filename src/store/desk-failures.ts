@@ -1,4 +1,4 @@
-import type { RequestName, UnitName } from "../domain/names.ts";
+import type { RequestName, UnitName } from "../core/names.ts";
 import { json, Where } from "./columns.ts";
 import type { CauseFilter, CauseRow, DeskStore, FailureLook, SiteHour, SiteRate } from "./desk-port.ts";
 import { IS_OPEN } from "./requests.ts";

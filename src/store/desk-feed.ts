@@ -1,4 +1,4 @@
-import { WorldError } from "../base/errors.ts";
+import { WorldError } from "../core/base/errors.ts";
 import { decodeCursor, encodeCursor, pageOf, Where } from "./columns.ts";
 import type { DeskStore, FeedEntry, FeedWanted, Found, RunAround } from "./desk-port.ts";
 import type { Sql } from "./sql.ts";

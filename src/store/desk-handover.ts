@@ -1,4 +1,4 @@
-import { NEEDS_PERSON } from "../domain/wait.ts";
+import { NEEDS_PERSON } from "../core/wait.ts";
 import { Where } from "./columns.ts";
 import type {
   DeskStore,

@@ -1,6 +1,6 @@
-import type { FailureExample, FailureRow } from "../domain/failure-row.ts";
-import type { RequestName, SiteName, UnitName, WorkflowId } from "../domain/names.ts";
-import type { RequestStatus } from "../domain/request-status.ts";
+import type { FailureExample, FailureRow } from "../core/failure-row.ts";
+import type { RequestName, SiteName, UnitName, WorkflowId } from "../core/names.ts";
+import type { RequestStatus } from "../core/request-status.ts";
 import type { Page, PageWanted } from "./page.ts";
 
 /** The parts of the store (see port.ts) that are about many requests at once: lists, counts, history, what failed. */

@@ -1,5 +1,5 @@
-import type { RequestName } from "../domain/names.ts";
-import { unitsExpected } from "../domain/workflow.ts";
+import type { RequestName } from "../core/names.ts";
+import { unitsExpected } from "../core/workflow.ts";
 import { COUNTS, DAG_COUNT, IS_RUNNING } from "./desk-counts.ts";
 import { failureParts } from "./desk-failures.ts";
 import { feedParts } from "./desk-feed.ts";

@@ -1,6 +1,6 @@
-import { invariant } from "../base/errors.ts";
-import type { WorkflowId } from "../domain/names.ts";
-import type { FileChanges, FileState, InputFile, LedgerFile, PlacedFile } from "../domain/workflow.ts";
+import { invariant } from "../core/base/errors.ts";
+import type { WorkflowId } from "../core/names.ts";
+import type { FileChanges, FileState, InputFile, LedgerFile, PlacedFile } from "../core/workflow.ts";
 import { BULK_ROWS, chunks, countBy, json, Table, Where } from "./columns.ts";
 import type { FileStore } from "./port.ts";
 import type { Sql } from "./sql.ts";

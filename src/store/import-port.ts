@@ -1,6 +1,6 @@
-import type { ImportRecord } from "../domain/import.ts";
-import type { RequestName } from "../domain/names.ts";
-import type { RequestStatus } from "../domain/request-status.ts";
+import type { ImportRecord } from "../core/import.ts";
+import type { RequestName } from "../core/names.ts";
+import type { RequestStatus } from "../core/request-status.ts";
 import type { Page, PageWanted } from "./page.ts";
 
 /** What came from ReqMgr2, or did not, and what it is still to be told. */

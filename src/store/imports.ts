@@ -1,4 +1,4 @@
-import type { ImportRecord } from "../domain/import.ts";
+import type { ImportRecord } from "../core/import.ts";
 import { pageByTime, Table, Where } from "./columns.ts";
 import type { ImportStore } from "./import-port.ts";
 import { IS_OPEN } from "./requests.ts";

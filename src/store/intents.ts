@@ -1,4 +1,4 @@
-import type { EngineIntent } from "../domain/dag.ts";
+import type { EngineIntent } from "../core/dag.ts";
 import { Table } from "./columns.ts";
 import type { IntentStore } from "./port.ts";
 import type { Sql } from "./sql.ts";

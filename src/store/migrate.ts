@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { InvariantError, WorldError } from "../base/errors.ts";
-import { listed } from "../base/text.ts";
+import { InvariantError, WorldError } from "../core/base/errors.ts";
+import { listed } from "../core/base/text.ts";
 import type { Sql } from "./sql.ts";
 
 /**

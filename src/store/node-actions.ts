@@ -1,6 +1,6 @@
-import { invariant } from "../base/errors.ts";
-import { groupBy } from "../base/group-by.ts";
-import type { NewNodeAction, NodeAction, NodeReservation } from "../domain/operator.ts";
+import { invariant } from "../core/base/errors.ts";
+import { groupBy } from "../core/base/group-by.ts";
+import type { NewNodeAction, NodeAction, NodeReservation } from "../core/operator.ts";
 import { BULK_ROWS, chunks, isRowNumber, Table, Where } from "./columns.ts";
 import type { NodeActionStore } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";

@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { WorldError } from "../base/errors.ts";
-import { lockDirectory } from "../disk/lock.ts";
+import { WorldError } from "../core/base/errors.ts";
+import { lockDirectory } from "../core/disk/lock.ts";
 import { type Migration, migrate, readMigrations } from "./migrate.ts";
 import { openPglite, pgliteSql } from "./pglite.ts";
 import type { Store } from "./port.ts";

@@ -1,5 +1,5 @@
-import type { Alert, Site, SiteSync } from "../domain/dag.ts";
-import type { DagId, NodeName, SiteName, UnitName, WorkflowId } from "../domain/names.ts";
+import type { Alert, Site, SiteSync } from "../core/dag.ts";
+import type { DagId, NodeName, SiteName, UnitName, WorkflowId } from "../core/names.ts";
 import type {
   AlertDelivery,
   AlertRecord,
@@ -10,8 +10,8 @@ import type {
   NewNodeAction,
   NodeAction,
   NodeReservation,
-} from "../domain/operator.ts";
-import type { RememberAnswer, RememberedRule } from "../domain/rule.ts";
+} from "../core/operator.ts";
+import type { RememberAnswer, RememberedRule } from "../core/rule.ts";
 import type { Page, PageWanted } from "./page.ts";
 
 /** The parts of the store (see port.ts) that are about what people do and hear. */

@@ -1,4 +1,4 @@
-import type { RequestName, UnitName, WorkflowId } from "../domain/names.ts";
+import type { RequestName, UnitName, WorkflowId } from "../core/names.ts";
 import type {
   BlockError,
   OutputBlock,
@@ -8,7 +8,7 @@ import type {
   OutputsEnd,
   UnitFiles,
   UnitOutputState,
-} from "../domain/output-block.ts";
+} from "../core/output-block.ts";
 import type { Page, PageWanted } from "./page.ts";
 
 /**

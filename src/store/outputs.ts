@@ -1,4 +1,4 @@
-import type { RequestName, WorkflowId } from "../domain/names.ts";
+import type { RequestName, WorkflowId } from "../core/names.ts";
 import {
   NO_OUTPUTS,
   type OutputBlock,
@@ -8,8 +8,8 @@ import {
   type OutputsEnd,
   UNIT_OUTPUT_STATES,
   type UnitFiles,
-} from "../domain/output-block.ts";
-import type { OutputFile } from "../domain/workflow.ts";
+} from "../core/output-block.ts";
+import type { OutputFile } from "../core/workflow.ts";
 import { lockWorkflow } from "./blocks.ts";
 import { decodeCursor, encodeCursor, json, pageOf, Table, Where } from "./columns.ts";
 import type { OutputBlockStore, OutputSums, StepFailed, StepTaken } from "./output-port.ts";

@@ -1,9 +1,9 @@
-import { invariant } from "../base/errors.ts";
-import { groupBy } from "../base/group-by.ts";
-import { type BlockLimits, type BlockSize, isFirm, isFull, isWithin, joined } from "../domain/block-size.ts";
-import type { SiteName, UnitName, WorkflowId } from "../domain/names.ts";
-import { outputBlockName, UNREACHABLE } from "../domain/output-block.ts";
-import type { FinishedUnit } from "../domain/workflow.ts";
+import { invariant } from "../core/base/errors.ts";
+import { groupBy } from "../core/base/group-by.ts";
+import { type BlockLimits, type BlockSize, isFirm, isFull, isWithin, joined } from "../core/block-size.ts";
+import type { SiteName, UnitName, WorkflowId } from "../core/names.ts";
+import { outputBlockName, UNREACHABLE } from "../core/output-block.ts";
+import type { FinishedUnit } from "../core/workflow.ts";
 import { json } from "./columns.ts";
 import type { Sql } from "./sql.ts";
 

@@ -1,5 +1,5 @@
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
-import { turn } from "../base/slices.ts";
+import { turn } from "../core/base/slices.ts";
 import { makeSql, type Sql, type SqlSession } from "./sql.ts";
 
 const INT8 = 20;

@@ -1,8 +1,8 @@
-import type { Dag, DagEvent, DagStatus, EngineIntent, NodeTally, RescueKind, UnitTally } from "../domain/dag.ts";
-import type { Metrics } from "../domain/metrics.ts";
-import type { DagId, RequestName, UnitName, WorkflowId } from "../domain/names.ts";
-import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../domain/request.ts";
-import type { RequestStatus } from "../domain/request-status.ts";
+import type { Dag, DagEvent, DagStatus, EngineIntent, NodeTally, RescueKind, UnitTally } from "../core/dag.ts";
+import type { Metrics } from "../core/metrics.ts";
+import type { DagId, RequestName, UnitName, WorkflowId } from "../core/names.ts";
+import type { RequestFile, RequestRecord, RequestSpec, Transition } from "../core/request.ts";
+import type { RequestStatus } from "../core/request-status.ts";
 import type {
   Block,
   FileChanges,
@@ -16,7 +16,7 @@ import type {
   PlacedFile,
   UnitStatus,
   Workflow,
-} from "../domain/workflow.ts";
+} from "../core/workflow.ts";
 
 import type { DeskStore, RequestFilter } from "./desk-port.ts";
 import type { ImportStore } from "./import-port.ts";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { InvariantError } from "../base/errors.ts";
+import { InvariantError } from "../core/base/errors.ts";
 import { makeSql, type Sql, type SqlSession } from "./sql.ts";
 
 const { types } = pg;

@@ -1,5 +1,5 @@
-import type { RequestName } from "../domain/names.ts";
-import { NEEDS_PERSON } from "../domain/wait.ts";
+import type { RequestName } from "../core/names.ts";
+import { NEEDS_PERSON } from "../core/wait.ts";
 import { decodeCursor, encodeCursor, pageOf, Where } from "./columns.ts";
 import type { RequestChoice, RequestFilter, RequestSort } from "./desk-port.ts";
 import type { Page } from "./page.ts";

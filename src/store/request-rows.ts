@@ -1,4 +1,4 @@
-import type { RequestRecord, RequestSpec } from "../domain/request.ts";
+import type { RequestRecord, RequestSpec } from "../core/request.ts";
 import { Table } from "./columns.ts";
 import { decodeSpec } from "./spec-json.ts";
 import type { Sql, SqlParam } from "./sql.ts";

@@ -1,8 +1,8 @@
-import { InvariantError } from "../base/errors.ts";
-import type { RequestName } from "../domain/names.ts";
-import type { RequestFile, RequestSpec, Transition } from "../domain/request.ts";
-import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../domain/request-status.ts";
-import { RESTING } from "../domain/wait.ts";
+import { InvariantError } from "../core/base/errors.ts";
+import type { RequestName } from "../core/names.ts";
+import type { RequestFile, RequestSpec, Transition } from "../core/request.ts";
+import { canMove, REQUEST_STATUSES, type RequestStatus, TERMINAL_STATUSES } from "../core/request-status.ts";
+import { RESTING } from "../core/wait.ts";
 import { countBy, json, pageByTime, Where } from "./columns.ts";
 import type { Page } from "./page.ts";
 import type { RequestStore } from "./port.ts";

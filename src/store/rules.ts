@@ -1,4 +1,4 @@
-import type { RememberedRule } from "../domain/rule.ts";
+import type { RememberedRule } from "../core/rule.ts";
 import { Table } from "./columns.ts";
 import type { RuleStore } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";

@@ -1,6 +1,6 @@
-import type { WorkflowId } from "../domain/names.ts";
-import type { PendingFill } from "../domain/products.ts";
-import type { NodeId, NodeRow } from "../domain/segments.ts";
+import type { WorkflowId } from "../core/names.ts";
+import type { PendingFill } from "../core/products.ts";
+import type { NodeId, NodeRow } from "../core/segments.ts";
 import { BULK_ROWS, chunks, countBy, json, Table, Where } from "./columns.ts";
 import type { SegmentNodeStore } from "./segment-port.ts";
 import type { Sql } from "./sql.ts";

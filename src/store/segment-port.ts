@@ -1,6 +1,6 @@
-import type { WorkflowId } from "../domain/names.ts";
-import type { PendingFill } from "../domain/products.ts";
-import type { NodeId, NodeRow, NodeState } from "../domain/segments.ts";
+import type { WorkflowId } from "../core/names.ts";
+import type { PendingFill } from "../core/products.ts";
+import type { NodeId, NodeRow, NodeState } from "../core/segments.ts";
 
 /** Products of model runs: rows of those that something happened to (docs/adr/0019-segments.md). */
 export interface SegmentNodeStore {

@@ -1,6 +1,6 @@
-import { invariant } from "../base/errors.ts";
-import type { Site } from "../domain/dag.ts";
-import type { BanAnswer, BanRecord } from "../domain/operator.ts";
+import { invariant } from "../core/base/errors.ts";
+import type { Site } from "../core/dag.ts";
+import type { BanAnswer, BanRecord } from "../core/operator.ts";
 import { json, Table, Where } from "./columns.ts";
 import type { NewBan, SiteStore } from "./operator-port.ts";
 import type { Sql } from "./sql.ts";

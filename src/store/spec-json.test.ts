@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sampleSpec } from "../../tests/support/store-fixtures.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { GenerateWork } from "../domain/work.ts";
+import type { RequestSpec } from "../core/request.ts";
+import type { GenerateWork } from "../core/work.ts";
 import { json } from "./columns.ts";
 import { decodeSpec, encodeSpec } from "./spec-json.ts";
 

@@ -1,6 +1,6 @@
-import { jsonValue, toBigInt } from "../base/json.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { Work } from "../domain/work.ts";
+import { jsonValue, toBigInt } from "../core/base/json.ts";
+import type { RequestSpec } from "../core/request.ts";
+import type { Work } from "../core/work.ts";
 
 /**
  * A spec as JSON. All of it is plain except the 64-bit numbers of its work: which those are is written beside it, so

@@ -1,4 +1,4 @@
-import { InvariantError, WorldError } from "../base/errors.ts";
+import { InvariantError, WorldError } from "../core/base/errors.ts";
 
 /**
  * Which errors of a driver say that the database is gone, full or not ready (the world failed: try later), and

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { InvariantError, invariant } from "../base/errors.ts";
+import { InvariantError, invariant } from "../core/base/errors.ts";
 import { translateSqlError } from "./sql-errors.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Metrics } from "../domain/metrics.ts";
-import type { DagId, UnitName, WorkflowId } from "../domain/names.ts";
-import type { FinishedUnit, JobProof, MeasuredUnit, OutputFile, UnitStatus } from "../domain/workflow.ts";
+import type { Metrics } from "../core/metrics.ts";
+import type { DagId, UnitName, WorkflowId } from "../core/names.ts";
+import type { FinishedUnit, JobProof, MeasuredUnit, OutputFile, UnitStatus } from "../core/workflow.ts";
 import { blockStore } from "./blocks.ts";
 import { chunks, countBy, decodeCursor, encodeCursor, pageOf, Table, Where } from "./columns.ts";
 import { markRegistered, oweOutputs } from "./owed-outputs.ts";

@@ -1,5 +1,5 @@
-import type { DagId, WorkflowId } from "../domain/names.ts";
-import type { Workflow } from "../domain/workflow.ts";
+import type { DagId, WorkflowId } from "../core/names.ts";
+import type { Workflow } from "../core/workflow.ts";
 import { countBy, pageByTime, Table, Where } from "./columns.ts";
 import type { WorkflowStore } from "./port.ts";
 import type { Sql } from "./sql.ts";

@@ -1,4 +1,4 @@
-import type { DagPlan } from "../domain/plan.ts";
+import type { DagPlan } from "../core/plan.ts";
 import { bareName } from "./quote.ts";
 
 /** The first line of workflow.dag: what the directory was planned for. */

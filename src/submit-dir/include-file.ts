@@ -1,5 +1,5 @@
-import { isName, isSiteName } from "../domain/names.ts";
-import type { DagPlan, UnitPlan } from "../domain/plan.ts";
+import { isName, isSiteName } from "../core/names.ts";
+import type { DagPlan, UnitPlan } from "../core/plan.ts";
 import { bareName, classAdString } from "./quote.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toEnd } from "../base/slices.ts";
+import { toEnd } from "../core/base/slices.ts";
 import { endedIn } from "./ended-list.ts";
 import { GraphNames, isWholePart, jobsIn } from "./jobs.ts";
 

@@ -1,5 +1,5 @@
-import { parseJson } from "../base/json.ts";
-import type { NodeResources } from "../domain/plan.ts";
+import { parseJson } from "../core/base/json.ts";
+import type { NodeResources } from "../core/plan.ts";
 
 /** What the manifest of a part says of a job, beside what its worker needs. */
 export interface JobEntry {

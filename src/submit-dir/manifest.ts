@@ -1,11 +1,11 @@
-import { jsonValue, parseJson, stringify } from "../base/json.ts";
-import { addRanges, joinRanges } from "../base/ranges.ts";
-import { isSiteName, type SiteName } from "../domain/names.ts";
-import { outputPaths } from "../domain/output-names.ts";
-import { parallelSteps } from "../domain/parallel-steps.ts";
-import type { DagPlan, PlannedOutput, PlannedStep, ProcessingNodePlan, UnitPlan } from "../domain/plan.ts";
-import type { RequestSpec } from "../domain/request.ts";
-import type { InputFile } from "../domain/workflow.ts";
+import { jsonValue, parseJson, stringify } from "../core/base/json.ts";
+import { addRanges, joinRanges } from "../core/base/ranges.ts";
+import { isSiteName, type SiteName } from "../core/names.ts";
+import { outputPaths } from "../core/output-names.ts";
+import { parallelSteps } from "../core/parallel-steps.ts";
+import type { DagPlan, PlannedOutput, PlannedStep, ProcessingNodePlan, UnitPlan } from "../core/plan.ts";
+import type { RequestSpec } from "../core/request.ts";
+import type { InputFile } from "../core/workflow.ts";
 
 /** Where the outputs of a request go; absolute. */
 export interface StorageDirs {

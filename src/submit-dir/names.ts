@@ -1,9 +1,9 @@
 /**
  * The names of everything in a submit directory (docs/submit-directory.md). Nobody else spells them; the shell programs
- * of src/payload have their own copies, which spelling.test.ts compares with these.
+ * of src/submit-dir/payload have their own copies, which spelling.test.ts compares with these.
  */
 
-import { jobIndex } from "../domain/names.ts";
+import { jobIndex } from "../core/names.ts";
 
 /** In the submit directory itself. */
 export const TOP = {

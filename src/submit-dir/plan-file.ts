@@ -1,6 +1,6 @@
-import { parseJson, stringify } from "../base/json.ts";
-import type { GraphPlan } from "../domain/graph.ts";
-import type { DagPlan, NodeResources } from "../domain/plan.ts";
+import { parseJson, stringify } from "../core/base/json.ts";
+import type { GraphPlan } from "../core/graph.ts";
+import type { DagPlan, NodeResources } from "../core/plan.ts";
 
 /** plan.json: the plan in numbers. */
 export function planText(plan: DagPlan): string {

@@ -1,4 +1,4 @@
-import { parseJson } from "../base/json.ts";
+import { parseJson } from "../core/base/json.ts";
 
 /**
  * <node>.post.json: the last verdict on a node, with the field names of the error-handling specification. `verdict` is

@@ -1,5 +1,5 @@
-import { invariant } from "../base/errors.ts";
-import { isName } from "../domain/names.ts";
+import { invariant } from "../core/base/errors.ts";
+import { isName } from "../core/names.ts";
 
 /**
  * The only way a string reaches a submit or include file. A ClassAd string in double quotes: backslash and quote are

@@ -1,4 +1,4 @@
-import type { DagPlan } from "../domain/plan.ts";
+import type { DagPlan } from "../core/plan.ts";
 import { dagHeader } from "./dag-header.ts";
 import { TOP } from "./names.ts";
 

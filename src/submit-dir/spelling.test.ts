@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ROLES } from "../domain/roles.ts";
+import { ROLES } from "../core/roles.ts";
 import { CODES, RESERVED } from "./codes.ts";
 import { ATTEMPT, BESIDE_DAG, besideDag, NODE, nodeFile, TOP, UNIT } from "./names.ts";
 
 /** The programs without their comments: what they say to the system. */
 const read = (path: string): string =>
-  readFileSync(new URL(`../payload/${path}`, import.meta.url), "utf8").replaceAll(/^\s*#.*$|\s# .*$/gm, "");
+  readFileSync(new URL(`payload/${path}`, import.meta.url), "utf8").replaceAll(/^\s*#.*$|\s# .*$/gm, "");
 const programsIn = (folder: string): string[] =>
-  readdirSync(new URL(`../payload/${folder}/`, import.meta.url))
+  readdirSync(new URL(`payload/${folder}/`, import.meta.url))
     .filter((name) => !name.endsWith(".test.ts"))
     .map((name) => `${folder}/${name}`);
 

@@ -1,4 +1,4 @@
-import type { Figures } from "../domain/metrics.ts";
+import type { Figures } from "../core/metrics.ts";
 
 /** step_profile.json, as the payload reads it. */
 export function profileText({ round, jobsSampled, steps }: Figures): string {

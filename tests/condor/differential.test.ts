@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeLocalEngine } from "../../src/engine/local/local-engine.ts";
+import { makeLocalEngine } from "../../src/engines/local/local-engine.ts";
 import { asFarAsKnown, type Outcome, runAll } from "../support/engine-differences.ts";
 import { everyPosition, generateDag, generateGraph } from "../support/engine-generator.ts";
 import { poolSeat } from "../support/engine-pool.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DagmanEngine } from "../../src/engine/dagman/dagman-engine.ts";
+import { DagmanEngine } from "../../src/engines/dagman/dagman-engine.ts";
 import { engineContract } from "../support/engine-contract.ts";
 import { graphContract } from "../support/engine-contract-graph.ts";
 import { poolSeat } from "../support/engine-pool.ts";

@@ -1,4 +1,4 @@
-import type { CommonWork } from "../../src/domain/work.ts";
+import type { CommonWork } from "../../src/core/work.ts";
 import type { Kind } from "../../src/kinds/kind.ts";
 import type { PlanFacts } from "../../src/planning/facts.ts";
 import { roundLimits } from "../../src/planning/limits.ts";
@@ -12,7 +12,7 @@ export interface SweepWork extends CommonWork {
   readonly from: bigint;
   readonly to: bigint;
 }
-declare module "../../src/domain/work.ts" {
+declare module "../../src/core/work.ts" {
   interface Works {
     readonly sweep: SweepWork;
   }

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type AlertMessage, alertMessage } from "../../src/alerts/message.ts";
-import { makeSinks } from "../../src/alerts/sink.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { type AlertMessage, alertMessage } from "../../src/operations/upkeep/alerts/message.ts";
+import { makeSinks } from "../../src/operations/upkeep/alerts/sink.ts";
 import { type SmtpScript, SmtpServer } from "../support/smtp-server.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

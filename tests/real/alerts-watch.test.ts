@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { makeWatch } from "../../src/alerts/watch.ts";
-import { stopLocalEngine } from "../../src/cli/demo/stop-engine.ts";
+import { stopLocalEngine } from "../../src/cli/run/stop-engine.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { startServer } from "../../src/main.ts";
+import { makeWatch } from "../../src/operations/upkeep/alerts/watch.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { generation, makeWorld } from "../support/world.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Emulated, startEmulators } from "../../src/emulate/index.ts";
+import { type Emulated, startEmulators } from "../../lab/emulate/index.ts";
 import { ensureBuilt } from "../support/built.ts";
 import { wms2 } from "../support/cli.ts";
 import { tempDir } from "../support/temp-dir.ts";

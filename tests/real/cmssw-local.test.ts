@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Emulated, startEmulators } from "../../src/emulate/index.ts";
-import type { DbsFileRow } from "../../src/emulate/world.ts";
+import { type Emulated, startEmulators } from "../../lab/emulate/index.ts";
+import type { DbsFileRow } from "../../lab/emulate/world.ts";
 import { ARCH, hasPython, installCmssw, RELEASE } from "../support/cmssw/install.ts";
 import { ServerUnderTest } from "../support/server.ts";
 

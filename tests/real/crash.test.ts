@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import { openPostgres } from "../../src/store/open.ts";
 import { killAtRandomPoints, WitnessedRequest } from "../support/crash-story.ts";
 import { eventually } from "../support/eventually.ts";

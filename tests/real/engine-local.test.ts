@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { makeLocalEngine } from "../../src/engine/local/local-engine.ts";
+import { makeLocalEngine } from "../../src/engines/local/local-engine.ts";
 import { engineContract } from "../support/engine-contract.ts";
 import { graphContract } from "../support/engine-contract-graph.ts";
 import { removeData } from "../support/remove-data.ts";

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { stopLocalEngine } from "../../src/cli/demo/stop-engine.ts";
+import { stopLocalEngine } from "../../src/cli/run/stop-engine.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import type { RequestName } from "../../src/domain/names.ts";
-import { makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import { startServer } from "../../src/main.ts";
+import { makeHousekeeping } from "../../src/operations/upkeep/housekeeping/housekeeper.ts";
 import { eventually } from "../support/eventually.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { generation } from "../support/world.ts";

@@ -2,12 +2,12 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
-import { Budget } from "../../src/disk/disk-steps.ts";
-import { compactDirectory } from "../../src/housekeeping/compact.ts";
-import { makeHousekeeping } from "../../src/housekeeping/housekeeper.ts";
-import { measureSpool } from "../../src/housekeeping/usage.ts";
-import { gatherAttempts } from "../../src/operators/attempts.ts";
-import { gatherErrors } from "../../src/operators/gather-errors.ts";
+import { gatherAttempts } from "../../src/operations/handlers/attempts.ts";
+import { gatherErrors } from "../../src/operations/handlers/gather-errors.ts";
+import { compactDirectory } from "../../src/operations/upkeep/housekeeping/compact.ts";
+import { makeHousekeeping } from "../../src/operations/upkeep/housekeeping/housekeeper.ts";
+import { measureSpool } from "../../src/operations/upkeep/housekeeping/usage.ts";
+import { Budget } from "../../src/submit-dir/disk/disk-steps.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { generation, makeWorld, POLICY } from "../support/world.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
-import { isTerminal } from "../../src/domain/request-status.ts";
-import { type Emulated, startEmulators } from "../../src/emulate/index.ts";
+import { type Emulated, startEmulators } from "../../lab/emulate/index.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { isTerminal } from "../../src/core/request-status.ts";
 import { makeCmsWorld, SITES, stepChain } from "../support/cms-world.ts";
 
 /** Made-up histories in a test run; many more by hand: WMS2_HISTORIES=300 npx vitest run --project real tests/real/output-laws.test.ts */

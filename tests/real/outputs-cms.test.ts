@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import { makeCmsWorld, SITES, stepChain } from "../support/cms-world.ts";
 
 let world: Awaited<ReturnType<typeof makeCmsWorld>>;

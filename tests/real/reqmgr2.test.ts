@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
-import { DEFAULT_INTAKE_RULES } from "../../src/domain/submission.ts";
-import { makePoller } from "../../src/reqmgr2/poll.ts";
-import { makeWriteBack } from "../../src/reqmgr2/write-back.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { DEFAULT_INTAKE_RULES } from "../../src/core/submission.ts";
+import { makePoller } from "../../src/operations/upkeep/reqmgr2/poll.ts";
+import { makeWriteBack } from "../../src/operations/upkeep/reqmgr2/write-back.ts";
 import { makeCmsWorld, SITES, stepChain } from "../support/cms-world.ts";
 import { POLICY } from "../support/world.ts";
 

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { InvariantError, WorldError } from "../../src/base/errors.ts";
-import type { RequestName } from "../../src/domain/names.ts";
+import { InvariantError, WorldError } from "../../src/core/base/errors.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import { MIGRATIONS_DIR, type Migration, migrate, readMigrations } from "../../src/store/migrate.ts";
 import { openPglite, pgliteSql } from "../../src/store/pglite.ts";
 import { openStore } from "../../src/store/store.ts";

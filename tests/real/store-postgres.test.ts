@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WorldError } from "../../src/base/errors.ts";
+import { WorldError } from "../../src/core/base/errors.ts";
 import { MIGRATIONS_DIR, migrate, readMigrations } from "../../src/store/migrate.ts";
 import { openPostgres } from "../../src/store/open.ts";
 import { postgresSql } from "../../src/store/postgres.ts";

@@ -1,8 +1,8 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DEFAULT_INTAKE_RULES } from "../../src/domain/submission.ts";
-import { makeLoop } from "../../src/lifecycle/loop.ts";
-import { makeCommands } from "../../src/operators/commands.ts";
+import { DEFAULT_INTAKE_RULES } from "../../src/core/submission.ts";
+import { makeLoop } from "../../src/loop/loop.ts";
+import { makeCommands } from "../../src/operations/handlers/commands.ts";
 import { type Migration, migrate, readMigrations } from "../../src/store/migrate.ts";
 import { openPglite, pgliteSql } from "../../src/store/pglite.ts";
 import { postgresSql } from "../../src/store/postgres.ts";

@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
-import { effectiveSpec } from "../../src/lifecycle/gather-round.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { effectiveSpec } from "../../src/loop/gather-round.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 type World = Awaited<ReturnType<typeof makeWorld>>;

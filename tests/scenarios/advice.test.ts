@@ -2,13 +2,18 @@ import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { blockAlerts, heldAlerts, identityAlerts, stuckAlerts } from "../../src/alerts/decide-alerts.ts";
 import { makeProgram } from "../../src/cli/program.ts";
-import { HOLDS, type HoldCode, holdFor } from "../../src/domain/holds.ts";
-import type { RequestName } from "../../src/domain/names.ts";
-import { actionCommand } from "../../src/explain/advise.ts";
-import { watchFailures } from "../../src/operators/watch-failures.ts";
-import { splitArguments } from "../../src/reading/command-line.ts";
+import { HOLDS, type HoldCode, holdFor } from "../../src/core/holds.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { splitArguments } from "../../src/intake/reading/command-line.ts";
+import { watchFailures } from "../../src/operations/handlers/watch-failures.ts";
+import {
+  blockAlerts,
+  heldAlerts,
+  identityAlerts,
+  stuckAlerts,
+} from "../../src/operations/upkeep/alerts/decide-alerts.ts";
+import { actionCommand } from "../../src/recovery/explain/advise.ts";
 import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
 import { fakeApi, TOKEN } from "../support/api-fakes.ts";
 import { tempDir } from "../support/temp-dir.ts";

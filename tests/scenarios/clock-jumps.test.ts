@@ -2,7 +2,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { etaOf, paceTimes } from "../../src/api/views/how-far.ts";
+import { etaOf, paceTimes } from "../../src/operations/http/views/how-far.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 type World = Awaited<ReturnType<typeof makeWorld>>;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeRequestCatalog } from "../../src/catalogs/cms/requests.ts";
-import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import { fakeReqMgr2 } from "../support/fake-reqmgr2.ts";
 import { generation, makeWorld } from "../support/world.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RequestName, SiteName } from "../../src/domain/names.ts";
-import { watchFailures } from "../../src/operators/watch-failures.ts";
+import type { RequestName, SiteName } from "../../src/core/names.ts";
+import { watchFailures } from "../../src/operations/handlers/watch-failures.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 /** What people decide about failures, over a real store, real submit directories and the real loop. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { hashOf } from "../../src/api/tokens.ts";
-import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { hashOf } from "../../src/operations/http/tokens.ts";
 import { documentOf, KIND_NAMES, NAME } from "../support/any-state.ts";
 import { AUTH, fakeApi, TOKEN } from "../support/api-fakes.ts";
 import { makeWorld } from "../support/world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { WorldError } from "../../src/base/errors.ts";
+import { WorldError } from "../../src/core/base/errors.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 test("a disk that stays full holds the request, with the path", async () => {

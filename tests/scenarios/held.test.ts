@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
-import type { OperatorAction } from "../../src/operators/port.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import type { OperatorAction } from "../../src/operations/handlers/port.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 type World = Awaited<ReturnType<typeof makeWorld>>;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
-import { isTerminal, REQUEST_STATUS, REQUEST_STATUSES, type RequestStatus } from "../../src/domain/request-status.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
+import { readScenario, runStory, summarise } from "../../lab/simulate/index.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { isTerminal, REQUEST_STATUS, REQUEST_STATUSES, type RequestStatus } from "../../src/core/request-status.ts";
+import type { Workflow } from "../../src/core/workflow.ts";
 import { actionsIn } from "../../src/recovery/round/actions.ts";
-import { readScenario, runStory, summarise } from "../../src/simulate/index.ts";
 import { freshStore } from "../support/store-embedded.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

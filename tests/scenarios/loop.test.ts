@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { makeWatch } from "../../src/alerts/watch.ts";
-import { makeLoop } from "../../src/lifecycle/loop.ts";
+import { makeLoop } from "../../src/loop/loop.ts";
+import { makeWatch } from "../../src/operations/upkeep/alerts/watch.ts";
 import { eventually } from "../support/eventually.ts";
 import { generation, makeWorld, POLICY } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import type { DagId, RequestName, UnitName } from "../../src/domain/names.ts";
+import type { DagId, RequestName, UnitName } from "../../src/core/names.ts";
 import { ask, running } from "../support/active-request.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { generation, makeWorld } from "../support/world.ts";

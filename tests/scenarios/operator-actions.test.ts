@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { RequestName, SiteName } from "../../src/domain/names.ts";
+import type { RequestName, SiteName } from "../../src/core/names.ts";
 import { ask, endWith, running } from "../support/active-request.ts";
 import { generation, makeWorld } from "../support/world.ts";
 

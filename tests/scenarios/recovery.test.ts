@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SiteName } from "../../src/domain/names.ts";
+import type { SiteName } from "../../src/core/names.ts";
 import { ask, endWith, running, type World } from "../support/active-request.ts";
 
 const ANN = { actor: "ann", dryRun: false };

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { makeRequestCatalog } from "../../src/catalogs/cms/requests.ts";
-import type { RequestName } from "../../src/domain/names.ts";
-import { DEFAULT_INTAKE_RULES } from "../../src/domain/submission.ts";
-import { importRequest } from "../../src/operators/import.ts";
-import { makePoller } from "../../src/reqmgr2/poll.ts";
-import { makeWriteBack } from "../../src/reqmgr2/write-back.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { DEFAULT_INTAKE_RULES } from "../../src/core/submission.ts";
+import { importRequest } from "../../src/operations/handlers/import.ts";
+import { makePoller } from "../../src/operations/upkeep/reqmgr2/poll.ts";
+import { makeWriteBack } from "../../src/operations/upkeep/reqmgr2/write-back.ts";
 import { fakeReqMgr2 } from "../support/fake-reqmgr2.ts";
 import { stepChainDocument } from "../support/request-documents.ts";
 import { makeWorld, POLICY } from "../support/world.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { WorldError } from "../../src/base/errors.ts";
-import type { RequestName } from "../../src/domain/names.ts";
+import { WorldError } from "../../src/core/base/errors.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 test("a request goes from submission to registered outputs", async () => {

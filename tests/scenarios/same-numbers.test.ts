@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { allOf, makeClient } from "../../src/cli/client.ts";
 import { requestFacts } from "../../src/cli/requests.ts";
 import { gatherFacts } from "../../src/cli/top/ask.ts";
-import type { DagId } from "../../src/domain/names.ts";
+import type { DagId } from "../../src/core/names.ts";
 import { fetchWithin, makeMcpWorld } from "../support/mcp-agent.ts";
 import { experiment } from "../support/segment-stories.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import { makeMcpWorld } from "../support/mcp-agent.ts";
 import { BOTH, experiment, FIRST, SECOND } from "../support/segment-stories.ts";
 import { tempDir } from "../support/temp-dir.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { DagId, RequestName } from "../../src/domain/names.ts";
-import { USUAL_RECOVERY } from "../../src/domain/recover.ts";
+import type { DagId, RequestName } from "../../src/core/names.ts";
+import { USUAL_RECOVERY } from "../../src/core/recover.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { makeWorld } from "../support/world.ts";
 

@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterEach, expect, test, vi } from "vitest";
+import { chance } from "../../lab/simulate/chance.ts";
+import { Laws } from "../../lab/simulate/laws.ts";
+import { parseNumberTest, passes } from "../../lab/simulate/read-parts.ts";
+import { VirtualTime } from "../../lab/simulate/virtual-time.ts";
 import { addSimulate } from "../../src/cli/simulate.ts";
-import { chance } from "../../src/simulate/chance.ts";
-import { Laws } from "../../src/simulate/laws.ts";
-import { parseNumberTest, passes } from "../../src/simulate/read-parts.ts";
-import { VirtualTime } from "../../src/simulate/virtual-time.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const scenario = (units: number, expected: string): string => `

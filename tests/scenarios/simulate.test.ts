@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseDocument } from "../../src/reading/parse-document.ts";
-import { type Entry, isFine, readScenario, runStory, summarise, Teller } from "../../src/simulate/index.ts";
+import { type Entry, isFine, readScenario, runStory, summarise, Teller } from "../../lab/simulate/index.ts";
+import { parseDocument } from "../../src/intake/reading/parse-document.ts";
 import { freshStore } from "../support/store-embedded.ts";
 import { tempDir } from "../support/temp-dir.ts";
 

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { WorldError } from "../../src/base/errors.ts";
+import { WorldError } from "../../src/core/base/errors.ts";
 import { generation, makeWorld } from "../support/world.ts";
 
 const LATER = new Date("2026-01-01T00:15:00Z");

@@ -1,5 +1,5 @@
-import type { RequestName } from "../../src/domain/names.ts";
-import type { OperatorRequest } from "../../src/operators/port.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import type { OperatorRequest } from "../../src/operations/handlers/port.ts";
 import { generation, makeWorld } from "./world.ts";
 
 export type World = Awaited<ReturnType<typeof makeWorld>>;

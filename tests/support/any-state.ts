@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestName } from "../../src/core/names.ts";
 import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
 import type { OperatorAction } from "../../src/recovery/round/actions.ts";
 import { ask, type World } from "./active-request.ts";

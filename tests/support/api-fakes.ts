@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { type EventBus, makeEventBus } from "../../src/api/event-bus.ts";
-import { makeMetrics } from "../../src/api/metrics.ts";
-import type { ApiPorts } from "../../src/api/ports.ts";
-import { buildApi } from "../../src/api/server.ts";
-import { err, ok } from "../../src/base/result.ts";
-import type { RequestName } from "../../src/domain/names.ts";
-import type { RequestRecord, Transition } from "../../src/domain/request.ts";
-import type { Engine } from "../../src/engine/port.ts";
+import { err, ok } from "../../src/core/base/result.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import type { RequestRecord, Transition } from "../../src/core/request.ts";
+import type { Engine } from "../../src/engines/port.ts";
 import { KINDS } from "../../src/kinds/table.ts";
-import type { Commands } from "../../src/operators/port.ts";
+import type { Commands } from "../../src/operations/handlers/port.ts";
+import { type EventBus, makeEventBus } from "../../src/operations/http/event-bus.ts";
+import { makeMetrics } from "../../src/operations/http/metrics.ts";
+import type { ApiPorts } from "../../src/operations/http/ports.ts";
+import { buildApi } from "../../src/operations/http/server.ts";
 import type { Page, RequestFilter, Store } from "../../src/store/port.ts";
 import {
   at,

@@ -1,9 +1,9 @@
-import type { Dag, Site } from "../../src/domain/dag.ts";
-import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { RequestRecord, RequestSpec } from "../../src/domain/request.ts";
-import type { NodeView } from "../../src/domain/run.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
-import type { Effect, LoopStatus } from "../../src/operators/port.ts";
+import type { Dag, Site } from "../../src/core/dag.ts";
+import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } from "../../src/core/names.ts";
+import type { RequestRecord, RequestSpec } from "../../src/core/request.ts";
+import type { NodeView } from "../../src/core/run.ts";
+import type { Workflow } from "../../src/core/workflow.ts";
+import type { Effect, LoopStatus } from "../../src/operations/handlers/port.ts";
 import type { Facets, RequestProgress } from "../../src/store/port.ts";
 import { sampleMetrics } from "./sample-metrics.ts";
 

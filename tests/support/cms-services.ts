@@ -1,8 +1,8 @@
+import type { Emulated } from "../../lab/emulate/index.ts";
 import { type CmsPorts, makeCmsServices } from "../../src/catalogs/cms/cms-services.ts";
 import type { CmsServices, NewDbsDataset, NewDbsFile } from "../../src/catalogs/cms/services.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { SettingKey } from "../../src/config/settings.ts";
-import type { Emulated } from "../../src/emulate/index.ts";
 import { cmsOptions } from "../../src/main.ts";
 
 /** The real clients, pointed at emulators by their own settings; they wait for nothing. */

@@ -1,11 +1,11 @@
+import { type Emulated, startEmulators } from "../../lab/emulate/index.ts";
+import { killable, Life } from "../../lab/simulate/killable.ts";
 import { makeCmsCatalog } from "../../src/catalogs/cms/catalog.ts";
 import { makeCmsServices } from "../../src/catalogs/cms/cms-services.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { type Emulated, startEmulators } from "../../src/emulate/index.ts";
-import { makeLoop } from "../../src/lifecycle/loop.ts";
-import type { Ports } from "../../src/lifecycle/ports.ts";
+import { makeLoop } from "../../src/loop/loop.ts";
+import type { Ports } from "../../src/loop/ports.ts";
 import { cmsOptions } from "../../src/main.ts";
-import { killable, Life } from "../../src/simulate/killable.ts";
 import { makeWorld, POLICY } from "./world.ts";
 
 export const SITES = ["T1_US_North", "T2_CH_South"] as const;

@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
-import { CMSMERGE, CMSRUN } from "../../src/domain/cms.ts";
-import { CMSSW_FILES, FACTS_FILE } from "../../src/payload/files.ts";
+import { CMSMERGE, CMSRUN } from "../../src/core/cms.ts";
+import { CMSSW_FILES, FACTS_FILE } from "../../src/submit-dir/payload/files.ts";
 import { ARCH, installCmssw, RELEASE } from "./cmssw/install.ts";
 import { NODE, type TestOutput, type TestStep, TestUnit } from "./payload-scratch.ts";
 

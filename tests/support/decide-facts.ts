@@ -1,11 +1,11 @@
-import type { Dag, DagStatus } from "../../src/domain/dag.ts";
-import type { DagId, RequestName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { WishKind } from "../../src/domain/operator.ts";
-import { NO_OUTPUTS } from "../../src/domain/output-block.ts";
-import type { RequestRecord } from "../../src/domain/request.ts";
-import type { RequestStatus } from "../../src/domain/request-status.ts";
-import { NO_WAITS, type RunObservation, type RunVerdict } from "../../src/domain/run.ts";
-import type { Facts } from "../../src/lifecycle/decision.ts";
+import type { Dag, DagStatus } from "../../src/core/dag.ts";
+import type { DagId, RequestName, UnitName, WorkflowId } from "../../src/core/names.ts";
+import type { WishKind } from "../../src/core/operator.ts";
+import { NO_OUTPUTS } from "../../src/core/output-block.ts";
+import type { RequestRecord } from "../../src/core/request.ts";
+import type { RequestStatus } from "../../src/core/request-status.ts";
+import { NO_WAITS, type RunObservation, type RunVerdict } from "../../src/core/run.ts";
+import type { Facts } from "../../src/loop/decision.ts";
 
 /** What a pass may know of a request. */
 export const T0 = new Date("2026-01-01T00:00:00Z");

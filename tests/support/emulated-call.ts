@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { request } from "node:https";
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { Emulated } from "../../src/emulate/index.ts";
+import type { Emulated } from "../../lab/emulate/index.ts";
 
 export interface Reply {
   readonly status: number;

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import type { NodeState } from "../../src/domain/run.ts";
+import type { NodeState } from "../../src/core/run.ts";
 import { again, executions, HEAD, layRun, letGo, nextTicket, type OpenSeat, submit, untilTrue } from "./engine-runs.ts";
 
 /** What may be done to a run, and by several at once. */

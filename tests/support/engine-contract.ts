@@ -14,7 +14,7 @@ import {
   untilTrue,
 } from "./engine-runs.ts";
 
-/** What every engine promises (src/engine/port.ts), in stories. They run side by side: each has its own directory. */
+/** What every engine promises (src/engines/port.ts), in stories. They run side by side: each has its own directory. */
 export function engineContract(name: string, open: () => Promise<EngineSeat>): void {
   describe.concurrent(`${name}: the engine contract`, () => {
     const at = openSeat(open);

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
-import { parseRescue } from "../../src/engine/format/rescue.ts";
-import { parseStatusFile } from "../../src/engine/format/status-file.ts";
-import { isUnit, NOT_WRITTEN } from "../../src/engine/observe/run-view.ts";
+import type { NodeTally, UnitTally } from "../../src/core/dag.ts";
+import { parseRescue } from "../../src/engines/format/rescue.ts";
+import { parseStatusFile } from "../../src/engines/format/status-file.ts";
+import { isUnit, NOT_WRITTEN } from "../../src/engines/observe/run-view.ts";
 import type { GeneratedDag } from "./engine-generator.ts";
 import {
   again,

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DagmanEngine } from "../../src/engine/dagman/dagman-engine.ts";
+import { DagmanEngine } from "../../src/engines/dagman/dagman-engine.ts";
 import { type EngineSeat, removeTree } from "./engine-runs.ts";
 import { type PoolStatus, poolStatus, sharedDir } from "./pool-server.ts";
 

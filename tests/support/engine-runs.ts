@@ -3,9 +3,9 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { batchName, type DagId } from "../../src/domain/names.ts";
-import type { Run, RunObservation } from "../../src/domain/run.ts";
-import type { Engine } from "../../src/engine/port.ts";
+import { batchName, type DagId } from "../../src/core/names.ts";
+import type { Run, RunObservation } from "../../src/core/run.ts";
+import type { Engine } from "../../src/engines/port.ts";
 
 /** What the engine suites need of an engine: where submit directories may lie, and who must be able to write there. */
 export interface EngineSeat {

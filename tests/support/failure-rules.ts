@@ -1,4 +1,4 @@
-import type { FailureHandler, FailureRule } from "../../src/domain/request.ts";
+import type { FailureHandler, FailureRule } from "../../src/core/request.ts";
 import type { Policy } from "../../src/recovery/policy.ts";
 import { handlerDocument, readPolicy } from "../../src/recovery/read-policy.ts";
 

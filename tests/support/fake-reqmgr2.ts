@@ -1,5 +1,5 @@
-import { WorldError } from "../../src/base/errors.ts";
 import type { ReqMgr2 } from "../../src/catalogs/cms/services.ts";
+import { WorldError } from "../../src/core/base/errors.ts";
 
 /** As ReqMgr2 lets a request move; a move to where it is, is refused. */
 const MOVES: Readonly<Record<string, readonly string[]>> = {

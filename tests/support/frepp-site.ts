@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFreppWorld } from "../../src/disk/frepp-commands.ts";
-import { makeSpool } from "../../src/disk/spool.ts";
-import type { RequestName, WorkflowId } from "../../src/domain/names.ts";
-import type { NodeId, NodeRow, SegmentsWork } from "../../src/domain/segments.ts";
+import type { RequestName, WorkflowId } from "../../src/core/names.ts";
+import type { NodeId, NodeRow, SegmentsWork } from "../../src/core/segments.ts";
+import { makeFreppWorld } from "../../src/kinds/segments/shell/frepp-commands.ts";
 import { KINDS } from "../../src/kinds/table.ts";
-import type { Work } from "../../src/lifecycle/ports.ts";
+import type { Work } from "../../src/loop/ports.ts";
+import { makeSpool } from "../../src/submit-dir/disk/spool.ts";
 import { sampleSegments, TRANSFER } from "./sample-segments.ts";
 import { freshStore } from "./store-embedded.ts";
 import { sampleSpec, sampleWorkflow } from "./store-fixtures.ts";

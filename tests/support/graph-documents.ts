@@ -1,4 +1,4 @@
-import type { Graph, GraphWork } from "../../src/domain/graph.ts";
+import type { Graph, GraphWork } from "../../src/core/graph.ts";
 import { expandAll } from "../../src/kinds/graph/expand.ts";
 import { attached, describeProblems, RULES, readSubmission } from "./request-documents.ts";
 

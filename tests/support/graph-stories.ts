@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { readHolder } from "../../src/engine/runners/process/proc.ts";
+import { readHolder } from "../../src/engines/runners/process/proc.ts";
 import { wms2 } from "./cli.ts";
 import { eventually } from "./eventually.ts";
 import type { ServerUnderTest } from "./server.ts";

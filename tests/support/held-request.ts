@@ -1,4 +1,4 @@
-import type { DagId, RequestName } from "../../src/domain/names.ts";
+import type { DagId, RequestName } from "../../src/core/names.ts";
 import { generation, type makeWorld } from "./world.ts";
 
 type World = Awaited<ReturnType<typeof makeWorld>>;

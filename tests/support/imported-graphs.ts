@@ -1,5 +1,5 @@
-import type { Graph, GraphWork } from "../../src/domain/graph.ts";
-import type { Submission } from "../../src/domain/submission.ts";
+import type { Graph, GraphWork } from "../../src/core/graph.ts";
+import type { Submission } from "../../src/core/submission.ts";
 import { graphWork, graphOf as ownGraphOf } from "./graph-documents.ts";
 import { attached, RULES, readSubmission } from "./request-documents.ts";
 

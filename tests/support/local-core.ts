@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { parseMetrics } from "../../src/engine/format/metrics.ts";
-import { LocalCore } from "../../src/engine/local/core.ts";
+import { parseMetrics } from "../../src/engines/format/metrics.ts";
+import { LocalCore } from "../../src/engines/local/core.ts";
 import { parseEvents } from "../../src/submit-dir/event-log.ts";
 
 /** The local engine with real processes, within this one. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RequestSpec } from "../../src/domain/request.ts";
-import { DEFAULT_INTAKE_RULES } from "../../src/domain/submission.ts";
+import type { RequestSpec } from "../../src/core/request.ts";
+import { DEFAULT_INTAKE_RULES } from "../../src/core/submission.ts";
 import { readSubmission } from "../../src/intake/read-submission.ts";
 import { KINDS } from "../../src/kinds/table.ts";
 import { openEmbedded } from "../../src/store/open.ts";

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { FastifyInstance } from "fastify";
-import { hashOf } from "../../src/api/tokens.ts";
-import type { RequestName } from "../../src/domain/names.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { hashOf } from "../../src/operations/http/tokens.ts";
 import { fakeApi, TOKEN } from "./api-fakes.ts";
 import { generation, makeWorld } from "./world.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlin
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PAYLOAD_FILES, SIMULATOR_FILES } from "../../src/payload/files.ts";
+import { PAYLOAD_FILES, SIMULATOR_FILES } from "../../src/submit-dir/payload/files.ts";
 
 /** WMS2_TEST_SHELL="bash --posix" runs the scripts with another shell than this machine's /bin/sh. */
 export const SHELL = (process.env.WMS2_TEST_SHELL ?? "").split(" ").filter((word) => word !== "");

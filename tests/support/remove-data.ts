@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { stopLocalEngine } from "../../src/cli/demo/stop-engine.ts";
-import { socketPath } from "../../src/engine/local/protocol.ts";
+import { stopLocalEngine } from "../../src/cli/run/stop-engine.ts";
+import { socketPath } from "../../src/engines/local/protocol.ts";
 
 /** Ends the local engine that works in `dir`/engine, with whatever still runs for it, and removes the directory. */
 export async function removeData(dir: string): Promise<void> {

@@ -1,7 +1,7 @@
-import type { Problem } from "../../src/domain/problem.ts";
-import type { RequestSpec } from "../../src/domain/request.ts";
-import { DEFAULT_INTAKE_RULES, type IntakeRules } from "../../src/domain/submission.ts";
-import type { GenerateWork } from "../../src/domain/work.ts";
+import type { Problem } from "../../src/core/problem.ts";
+import type { RequestSpec } from "../../src/core/request.ts";
+import { DEFAULT_INTAKE_RULES, type IntakeRules } from "../../src/core/submission.ts";
+import type { GenerateWork } from "../../src/core/work.ts";
 import { readSubmission as read } from "../../src/intake/read-submission.ts";
 import { KINDS } from "../../src/kinds/table.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JobSpec } from "../../src/engine/dag/job-spec.ts";
-import type { Claim, JobEnd, JobRunner, JobWatch, Placement } from "../../src/engine/dag/runner.ts";
+import type { JobSpec } from "../../src/engines/dag/job-spec.ts";
+import type { Claim, JobEnd, JobRunner, JobWatch, Placement } from "../../src/engines/dag/runner.ts";
 
 /** What the suite needs of a runner: one site, "here", with two cores and 1000 MB. */
 export interface RunnerSeat {
@@ -31,7 +31,7 @@ class Watch implements JobWatch {
 
 const STOP = { why: "asked for" };
 
-/** What every runner promises (src/engine/dag/runner.ts). */
+/** What every runner promises (src/engines/dag/runner.ts). */
 export function runnerContract(name: string, open: () => RunnerSeat): void {
   describe(`${name}: the runner contract`, () => {
     let seat: RunnerSeat;

@@ -1,9 +1,9 @@
-import { toEnd } from "../../src/base/slices.ts";
-import type { DagId, RequestName } from "../../src/domain/names.ts";
-import type { DagPlan, PlanOutcome } from "../../src/domain/plan.ts";
-import type { RequestSpec } from "../../src/domain/request.ts";
-import type { GenerateWork, ProcessWork, Work } from "../../src/domain/work.ts";
-import type { InputFile, RunLumis } from "../../src/domain/workflow.ts";
+import { toEnd } from "../../src/core/base/slices.ts";
+import type { DagId, RequestName } from "../../src/core/names.ts";
+import type { DagPlan, PlanOutcome } from "../../src/core/plan.ts";
+import type { RequestSpec } from "../../src/core/request.ts";
+import type { GenerateWork, ProcessWork, Work } from "../../src/core/work.ts";
+import type { InputFile, RunLumis } from "../../src/core/workflow.ts";
 import { kindOf } from "../../src/kinds/kind.ts";
 import { KINDS } from "../../src/kinds/table.ts";
 import { checkInSlices, type Violation } from "../../src/planning/check.ts";

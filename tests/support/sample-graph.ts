@@ -1,8 +1,8 @@
-import { toEnd } from "../../src/base/slices.ts";
-import type { Edges, Graph, GraphJob, GraphWork } from "../../src/domain/graph.ts";
-import type { RequestName } from "../../src/domain/names.ts";
-import type { DagPlan, PlanOutcome } from "../../src/domain/plan.ts";
-import type { RequestSpec } from "../../src/domain/request.ts";
+import { toEnd } from "../../src/core/base/slices.ts";
+import type { Edges, Graph, GraphJob, GraphWork } from "../../src/core/graph.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import type { DagPlan, PlanOutcome } from "../../src/core/plan.ts";
+import type { RequestSpec } from "../../src/core/request.ts";
 import { checkGraph } from "../../src/kinds/graph/check-graph.ts";
 import { planGraph } from "../../src/kinds/graph/plan-graph.ts";
 import { checkInSlices } from "../../src/planning/check.ts";

@@ -1,10 +1,10 @@
-import { invariant } from "../../src/base/errors.ts";
-import type { WorkflowMetrics } from "../../src/domain/metrics.ts";
+import { invariant } from "../../src/core/base/errors.ts";
+import type { WorkflowMetrics } from "../../src/core/metrics.ts";
 import type { PlanFacts } from "../../src/planning/facts.ts";
 import { askedOf, sizeRound } from "../../src/planning/size-round.ts";
-import { tellRequested, tellRounds } from "../../src/sizing/figures.ts";
-import { type MeasuredJob, type MeasuredStep, summariseJobs } from "../../src/sizing/metrics.ts";
-import type { SizingFacts, SizingLimits } from "../../src/sizing/size.ts";
+import { tellRequested, tellRounds } from "../../src/planning/sizing/figures.ts";
+import { type MeasuredJob, type MeasuredStep, summariseJobs } from "../../src/planning/sizing/metrics.ts";
+import type { SizingFacts, SizingLimits } from "../../src/planning/sizing/size.ts";
 
 export const SIZING_LIMITS: SizingLimits = {
   leastMemoryPerCoreMb: 500,

@@ -1,6 +1,6 @@
-import type { DagPlan, PlanOutcome } from "../../src/domain/plan.ts";
-import type { RequestSpec } from "../../src/domain/request.ts";
-import type { SplitSpec } from "../../src/domain/work.ts";
+import type { DagPlan, PlanOutcome } from "../../src/core/plan.ts";
+import type { RequestSpec } from "../../src/core/request.ts";
+import type { SplitSpec } from "../../src/core/work.ts";
 import type { PlanFacts, PlanFile } from "../../src/planning/facts.ts";
 import { inputFile, planRound, processSpec } from "./sample-facts.ts";
 

@@ -1,6 +1,6 @@
-import { toEnd } from "../../src/base/slices.ts";
-import { type Frequency, type Interval, monthOf, parseInterval, writeDuration } from "../../src/domain/calendar.ts";
-import type { HistoryFact } from "../../src/domain/products.ts";
+import { toEnd } from "../../src/core/base/slices.ts";
+import { type Frequency, type Interval, monthOf, parseInterval, writeDuration } from "../../src/core/calendar.ts";
+import type { HistoryFact } from "../../src/core/products.ts";
 import type {
   Component,
   FillChoice,
@@ -10,7 +10,7 @@ import type {
   NodeState,
   Product,
   SegmentsWork,
-} from "../../src/domain/segments.ts";
+} from "../../src/core/segments.ts";
 import { subLength } from "../../src/kinds/segments/lengths.ts";
 import { segmentsOf } from "../../src/kinds/segments/nodes.ts";
 import type { FillFacts } from "../../src/kinds/segments/own-state.ts";

@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { WorldError } from "../../src/base/errors.ts";
-import type { NodeTally, UnitTally } from "../../src/domain/dag.ts";
-import type { DagId, UnitName } from "../../src/domain/names.ts";
-import { NO_WAITS, type Run, type RunObservation, type RunVerdict, type RunWaits } from "../../src/domain/run.ts";
-import type { OutputFile } from "../../src/domain/workflow.ts";
-import type { Engine, FindOutcome, SubmitOutcome } from "../../src/engine/port.ts";
+import { WorldError } from "../../src/core/base/errors.ts";
+import type { NodeTally, UnitTally } from "../../src/core/dag.ts";
+import type { DagId, UnitName } from "../../src/core/names.ts";
+import { NO_WAITS, type Run, type RunObservation, type RunVerdict, type RunWaits } from "../../src/core/run.ts";
+import type { OutputFile } from "../../src/core/workflow.ts";
+import type { Engine, FindOutcome, SubmitOutcome } from "../../src/engines/port.ts";
 import type { AttemptRecord } from "../../src/recovery/ledger-record.ts";
 
 interface ScriptedRun {

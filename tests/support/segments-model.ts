@@ -1,5 +1,5 @@
-import type { Interval } from "../../src/domain/calendar.ts";
-import type { FillChoice, NodeState, SegmentsWork } from "../../src/domain/segments.ts";
+import type { Interval } from "../../src/core/calendar.ts";
+import type { FillChoice, NodeState, SegmentsWork } from "../../src/core/segments.ts";
 
 /**
  * What a fill has to do, said in the slowest and plainest way: month by month, chunk by chunk, by recursion. It shares no code with

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { FailureRow } from "../../src/domain/failure-row.ts";
-import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { RequestStatus } from "../../src/domain/request-status.ts";
+import type { FailureRow } from "../../src/core/failure-row.ts";
+import type { DagId, RequestName, SiteName, UnitName, WorkflowId } from "../../src/core/names.ts";
+import type { RequestStatus } from "../../src/core/request-status.ts";
 import { REQUEST_SORTS, type RequestFilter } from "../../src/store/port.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleDag, sampleSpec, sampleWorkflow } from "./store-fixtures.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { WorldError } from "../../src/base/errors.ts";
-import type { RequestName, SiteName, WorkflowId } from "../../src/domain/names.ts";
-import { ALERT_CHANGES, AUDIT_OUTCOMES, OUTPUT_STATES, WISH_KINDS } from "../../src/domain/operator.ts";
+import { WorldError } from "../../src/core/base/errors.ts";
+import type { RequestName, SiteName, WorkflowId } from "../../src/core/names.ts";
+import { ALERT_CHANGES, AUDIT_OUTCOMES, OUTPUT_STATES, WISH_KINDS } from "../../src/core/operator.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleSpec, sampleWork } from "./store-fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { RequestName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { BlockError } from "../../src/domain/output-block.ts";
+import type { RequestName, UnitName, WorkflowId } from "../../src/core/names.ts";
+import type { BlockError } from "../../src/core/output-block.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, registerUnit, sampleOutput, sampleUnit, sampleWork } from "./store-fixtures.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { InvariantError } from "../../src/base/errors.ts";
-import { RESCUE_KINDS } from "../../src/domain/dag.ts";
-import type { DagId, NodeName, RequestName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { NewNodeAction, NODE_ACTION_KINDS, NodeReservation } from "../../src/domain/operator.ts";
+import { InvariantError } from "../../src/core/base/errors.ts";
+import { RESCUE_KINDS } from "../../src/core/dag.ts";
+import type { DagId, NodeName, RequestName, UnitName, WorkflowId } from "../../src/core/names.ts";
+import type { NewNodeAction, NODE_ACTION_KINDS, NodeReservation } from "../../src/core/operator.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, registerUnit, sampleAction, sampleDag, sampleUnit, sampleWork } from "./store-fixtures.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { InvariantError, WorldError } from "../../src/base/errors.ts";
-import type { RequestName } from "../../src/domain/names.ts";
-import { REQUEST_STATUSES, TERMINAL_STATUSES } from "../../src/domain/request-status.ts";
-import type { Wait } from "../../src/domain/wait.ts";
+import { InvariantError, WorldError } from "../../src/core/base/errors.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import { REQUEST_STATUSES, TERMINAL_STATUSES } from "../../src/core/request-status.ts";
+import type { Wait } from "../../src/core/wait.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleSpec } from "./store-fixtures.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type ImportRecord, newImport } from "../../src/domain/import.ts";
-import type { RequestName, SiteName } from "../../src/domain/names.ts";
-import type { RememberedRule } from "../../src/domain/rule.ts";
+import { type ImportRecord, newImport } from "../../src/core/import.ts";
+import type { RequestName, SiteName } from "../../src/core/names.ts";
+import type { RememberedRule } from "../../src/core/rule.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleWork } from "./store-fixtures.ts";
 

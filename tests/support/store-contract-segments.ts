@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { WorkflowId } from "../../src/domain/names.ts";
-import type { FillChoice, NodeRow, NodeState } from "../../src/domain/segments.ts";
+import type { WorkflowId } from "../../src/core/names.ts";
+import type { FillChoice, NodeRow, NodeState } from "../../src/core/segments.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleWork } from "./store-fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { InvariantError } from "../../src/base/errors.ts";
+import { InvariantError } from "../../src/core/base/errors.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleSpec } from "./store-fixtures.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { InvariantError, WorldError } from "../../src/base/errors.ts";
-import type { UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { InputFile, LedgerFile } from "../../src/domain/workflow.ts";
-import { summariseJobs } from "../../src/sizing/metrics.ts";
+import { InvariantError, WorldError } from "../../src/core/base/errors.ts";
+import type { UnitName, WorkflowId } from "../../src/core/names.ts";
+import type { InputFile, LedgerFile } from "../../src/core/workflow.ts";
+import { summariseJobs } from "../../src/planning/sizing/metrics.ts";
 import { sampleJobs } from "./sample-metrics.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, registerUnit, sampleFile, sampleUnit, sampleWork } from "./store-fixtures.ts";

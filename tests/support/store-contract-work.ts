@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DAG_STATUSES } from "../../src/domain/dag.ts";
-import type { DagId, RequestName, WorkflowId } from "../../src/domain/names.ts";
-import { BLOCK_STATUSES, UNIT_STATUSES, WORKFLOW_STATUSES } from "../../src/domain/workflow.ts";
+import { DAG_STATUSES } from "../../src/core/dag.ts";
+import type { DagId, RequestName, WorkflowId } from "../../src/core/names.ts";
+import { BLOCK_STATUSES, UNIT_STATUSES, WORKFLOW_STATUSES } from "../../src/core/workflow.ts";
 import { sampleMetrics } from "./sample-metrics.ts";
 import type { TestStore } from "./store-embedded.ts";
 import { at, sampleDag, sampleSpec, sampleWork, sampleWorkflow } from "./store-fixtures.ts";

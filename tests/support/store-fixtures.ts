@@ -1,8 +1,8 @@
-import { type Dag, EMPTY_TALLY } from "../../src/domain/dag.ts";
-import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } from "../../src/domain/names.ts";
-import type { NewNodeAction } from "../../src/domain/operator.ts";
-import type { RequestSpec } from "../../src/domain/request.ts";
-import type { FinishedUnit, InputFile, OutputFile, Workflow } from "../../src/domain/workflow.ts";
+import { type Dag, EMPTY_TALLY } from "../../src/core/dag.ts";
+import type { DagId, NodeName, RequestName, SiteName, UnitName, WorkflowId } from "../../src/core/names.ts";
+import type { NewNodeAction } from "../../src/core/operator.ts";
+import type { RequestSpec } from "../../src/core/request.ts";
+import type { FinishedUnit, InputFile, OutputFile, Workflow } from "../../src/core/workflow.ts";
 import type { Store } from "../../src/store/port.ts";
 
 /** The n-th second of the tests' day. */

@@ -1,8 +1,8 @@
 import { byNeed, type Facts } from "../../src/cli/top/facts.ts";
 import { next } from "../../src/cli/top/next.ts";
 import { firstState, type TopState } from "../../src/cli/top/state.ts";
-import type { RequestName } from "../../src/domain/names.ts";
-import type { RequestRecord } from "../../src/domain/request.ts";
+import type { RequestName } from "../../src/core/names.ts";
+import type { RequestRecord } from "../../src/core/request.ts";
 import type { CauseView } from "../../src/operations/desk.ts";
 import type { AlertView } from "../../src/operations/operators.ts";
 import type { RequestRowView } from "../../src/operations/requests.ts";

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { makeProgram } from "../../src/cli/program.ts";
-import { splitArguments } from "../../src/reading/command-line.ts";
+import { splitArguments } from "../../src/intake/reading/command-line.ts";
 
 /** Why the program does not understand a line as it is printed; null: it does. Nothing is carried out. */
 export async function whyNotTyped(line: string): Promise<string | null> {

@@ -1,4 +1,4 @@
-import { type ReleaseFieldName, releaseFields } from "../../src/domain/release.ts";
+import { type ReleaseFieldName, releaseFields } from "../../src/core/release.ts";
 import type { OperatorAction } from "../../src/recovery/round/actions.ts";
 import { quoted } from "../words.ts";
 

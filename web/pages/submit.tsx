@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { isTerminal } from "../../src/domain/request-status.ts";
+import { isTerminal } from "../../src/core/request-status.ts";
 import { ONLY_A_LOOK } from "../act/act-dialog.tsx";
 import { ApiProblem, call } from "../api/client.ts";
 import { useAnswer } from "../api/queries.ts";

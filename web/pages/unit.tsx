@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
-import { JOB_STATE } from "../../src/domain/job-state.ts";
-import { jobIndex } from "../../src/domain/names.ts";
+import { JOB_STATE } from "../../src/core/job-state.ts";
+import { jobIndex } from "../../src/core/names.ts";
 import { ActOnOne } from "../act/one.tsx";
 import type { Answer } from "../api/client.ts";
 import { useAnswer } from "../api/queries.ts";

@@ -1,10 +1,10 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { RAW_DATASET } from "../../../lab/emulate/default-seed.ts";
+import { type Emulated, startEmulators } from "../../../lab/emulate/index.ts";
 import { freshDataset, servicesAt } from "../../../tests/support/cms-services.ts";
 import { tempDir } from "../../../tests/support/temp-dir.ts";
-import { RAW_DATASET } from "../../emulate/default-seed.ts";
-import { type Emulated, startEmulators } from "../../emulate/index.ts";
 import type { CmsServices, NewDbsFile } from "./services.ts";
 
 let emulated: Emulated;

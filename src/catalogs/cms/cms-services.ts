@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
-import { describeError, WorldError } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
+import type { Clock } from "../../core/base/clock.ts";
+import { describeError, WorldError } from "../../core/base/errors.ts";
+import type { Log } from "../../core/base/log.ts";
 import { CRIC_RULES } from "./cric/answers.ts";
 import { makeCric, whoAmI } from "./cric/cric.ts";
 import { DBS_RULES } from "./dbs/answers.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InputSpec } from "../../domain/work.ts";
-import type { InputFile } from "../../domain/workflow.ts";
-import { type Emulated, startEmulators } from "../../emulate/index.ts";
+import { type Emulated, startEmulators } from "../../../lab/emulate/index.ts";
+import type { InputSpec } from "../../core/work.ts";
+import type { InputFile } from "../../core/workflow.ts";
 import { type CmsOptions, makeCmsServices } from "./cms-services.ts";
 import { makeCmsDatasets, type SitesByRse } from "./datasets.ts";
 import type { CmsServices } from "./services.ts";

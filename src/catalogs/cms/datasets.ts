@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
-import { WorldError } from "../../base/errors.ts";
-import { err, ok } from "../../base/result.ts";
-import type { SiteName } from "../../domain/names.ts";
-import { allowsBlock, type InputSpec } from "../../domain/work.ts";
-import type { InputFile, RunLumis } from "../../domain/workflow.ts";
+import { WorldError } from "../../core/base/errors.ts";
+import { err, ok } from "../../core/base/result.ts";
+import type { SiteName } from "../../core/names.ts";
+import { allowsBlock, type InputSpec } from "../../core/work.ts";
+import type { InputFile, RunLumis } from "../../core/workflow.ts";
 import { localDataset } from "../local-dataset.ts";
 import { type DatasetCatalog, type FilePages, inPages } from "../port.ts";
 import type { CmsServices, DbsBlock, DbsFile } from "./services.ts";

@@ -1,7 +1,7 @@
-import { datasetName } from "../../domain/output-names.ts";
-import type { RequestSpec } from "../../domain/request.ts";
-import { makesEvents } from "../../domain/work.ts";
-import type { OutputFile } from "../../domain/workflow.ts";
+import { datasetName } from "../../core/output-names.ts";
+import type { RequestSpec } from "../../core/request.ts";
+import { makesEvents } from "../../core/work.ts";
+import type { OutputFile } from "../../core/workflow.ts";
 import type { StepRefusal } from "../port.ts";
 import type { NewDbsDataset, NewDbsFile, OutputConfig } from "./services.ts";
 

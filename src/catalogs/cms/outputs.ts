@@ -1,6 +1,6 @@
-import { groupBy } from "../../base/group-by.ts";
-import type { OutputStep, UnitFiles } from "../../domain/output-block.ts";
-import type { OutputFile } from "../../domain/workflow.ts";
+import { groupBy } from "../../core/base/group-by.ts";
+import type { OutputStep, UnitFiles } from "../../core/output-block.ts";
+import type { OutputFile } from "../../core/workflow.ts";
 import type { CatalogBlock, OutputCatalog, RefusedUnit, StepOutcome, StepRefusal } from "../port.ts";
 import { adler32Of, datasetConfig, dbsDataset, dbsFile } from "./output-files.ts";
 import type { CmsServices, Done, NewRule, Refusal } from "./services.ts";

@@ -1,5 +1,5 @@
-import { groupBy } from "../../base/group-by.ts";
-import { isSiteName } from "../../domain/names.ts";
+import { groupBy } from "../../core/base/group-by.ts";
+import { isSiteName } from "../../core/names.ts";
 import type { SiteCatalog } from "../port.ts";
 import type { SitesByRse } from "./datasets.ts";
 import type { CmsServices } from "./services.ts";

@@ -4,7 +4,7 @@ import { sampleRequest } from "../../../tests/support/api-samples.ts";
 import { requestDetailView } from "../../../tests/support/api-views.ts";
 import { graphDocument, sweepDocument } from "../../../tests/support/graph-documents.ts";
 import { describeProblems, RULES, readSubmission } from "../../../tests/support/request-documents.ts";
-import type { GraphWork } from "../../domain/graph.ts";
+import type { GraphWork } from "../../core/graph.ts";
 import { expandAll } from "../../kinds/graph/expand.ts";
 import { documentText } from "./document.ts";
 

@@ -1,5 +1,5 @@
-import type { ShownJobState } from "../../domain/job-state.ts";
-import { jobIndex } from "../../domain/names.ts";
+import type { ShownJobState } from "../../core/job-state.ts";
+import { jobIndex } from "../../core/names.ts";
 import type { AttemptView, ErrorsReply } from "../../operations/attempts.ts";
 import type { RequestDetailView } from "../../operations/requests.ts";
 import type { OutlineView, ResultView } from "../../operations/results.ts";

@@ -1,4 +1,4 @@
-import { JOB_STATE } from "../../domain/job-state.ts";
+import { JOB_STATE } from "../../core/job-state.ts";
 import type { ErrorsReply } from "../../operations/attempts.ts";
 import type { ResultView } from "../../operations/results.ts";
 import { outcome } from "../view/attempt-lines.ts";

@@ -1,4 +1,4 @@
-import { JOB_STATE } from "../../domain/job-state.ts";
+import { JOB_STATE } from "../../core/job-state.ts";
 import type { AttemptView } from "../../operations/attempts.ts";
 import { outcome } from "../view/attempt-lines.ts";
 import { duration, stamp } from "../view/text.ts";

@@ -1,4 +1,4 @@
-import { countStates, JOB_STATE, SHOWN_JOB_STATES } from "../../domain/job-state.ts";
+import { countStates, JOB_STATE, SHOWN_JOB_STATES } from "../../core/job-state.ts";
 import type { OutlineView } from "../../operations/results.ts";
 import { type Counts, jobStates, type ReportFacts, tallyStates } from "./facts.ts";
 import { at, type Html, html } from "./html.ts";

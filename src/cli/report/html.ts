@@ -1,4 +1,4 @@
-import { plainText } from "../../base/plain-text.ts";
+import { plainText } from "../../core/base/plain-text.ts";
 
 /** Text that is markup. Only `html` makes it, so nothing from outside can become any. */
 export class Html {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { fanOut, noErrors, reportFacts, sampleResult } from "../../../tests/support/report-facts.ts";
-import { JOB_STATE, type ShownJobState } from "../../domain/job-state.ts";
+import { JOB_STATE, type ShownJobState } from "../../core/job-state.ts";
 import type { ResultView } from "../../operations/results.ts";
 import { reportPage } from "./page.ts";
 

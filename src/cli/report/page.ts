@@ -1,5 +1,5 @@
-import { VERSION } from "../../base/version.ts";
-import { JOB_STATE, SHOWN_JOB_STATES } from "../../domain/job-state.ts";
+import { VERSION } from "../../core/base/version.ts";
+import { JOB_STATE, SHOWN_JOB_STATES } from "../../core/job-state.ts";
 import { duration, stamp, thousands } from "../view/text.ts";
 import { jobStates, type ReportFacts, tallyStates } from "./facts.ts";
 import { failureList, jobTable } from "./failures.ts";

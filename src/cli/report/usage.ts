@@ -1,4 +1,4 @@
-import { groupBy } from "../../base/group-by.ts";
+import { groupBy } from "../../core/base/group-by.ts";
 import type { ResultView } from "../../operations/results.ts";
 import { bytes, duration, thousands } from "../view/text.ts";
 import { stemOf } from "./facts.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { requestUrl } from "../../base/desk-url.ts";
-import { WorldError } from "../../base/errors.ts";
+import { requestUrl } from "../../core/base/desk-url.ts";
+import { WorldError } from "../../core/base/errors.ts";
 import type { RunView } from "../../operations/runs.ts";
 import { follow, type Show } from "../follow.ts";
 import { tellLines } from "../request-file.ts";

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../base/result.ts";
+import { err, ok, type Result } from "../../core/base/result.ts";
 import { formatValue, PARAMETER, PARAMETER_RULE, type Pattern, parsePattern } from "../../kinds/graph/placeholders.ts";
 import { readRange } from "../../kinds/graph/read-values.ts";
 

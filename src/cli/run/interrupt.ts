@@ -1,8 +1,8 @@
-import { WorldError } from "../../base/errors.ts";
-import { stopOnSignal } from "../demo/stop.ts";
+import { WorldError } from "../../core/base/errors.ts";
 import { follow } from "../follow.ts";
 import { talk } from "../terminal.ts";
 import type { RunServer } from "./server.ts";
+import { stopOnSignal } from "./stop.ts";
 
 /** The first Ctrl-C stops in order; the second one leaves at once. */
 export const abortable = stopOnSignal;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WorldError } from "../../base/errors.ts";
 import type { Config } from "../../config/settings.ts";
-import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { WorldError } from "../../core/base/errors.ts";
+import { isTerminal, REQUEST_STATUSES } from "../../core/request-status.ts";
 import type { Server } from "../../main.ts";
 import { type Client, makeClient } from "../client.ts";
-import { endEngine } from "../demo/stop-engine.ts";
 import { clientFor, liveServer, namedServer, reach } from "../reach.ts";
 import { type GlobalOptions, settingsFrom } from "../settings.ts";
+import { endEngine } from "./stop-engine.ts";
 
 /** The server a run talks to: one that is there, else one of its own for as long as the run lasts. */
 export interface RunServer {

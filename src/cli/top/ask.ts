@@ -1,5 +1,5 @@
-import { describeError, WorldError } from "../../base/errors.ts";
-import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { describeError, WorldError } from "../../core/base/errors.ts";
+import { isTerminal, REQUEST_STATUSES } from "../../core/request-status.ts";
 import { OPERATIONS } from "../../operations/table.ts";
 import { MEANT } from "../../recovery/round/actions.ts";
 import { seenIn } from "../../recovery/round/effect.ts";

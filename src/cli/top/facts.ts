@@ -1,5 +1,5 @@
-import type { RequestStatus } from "../../domain/request-status.ts";
-import { NEEDS_PERSON } from "../../domain/wait.ts";
+import type { RequestStatus } from "../../core/request-status.ts";
+import { NEEDS_PERSON } from "../../core/wait.ts";
 import type { CauseView } from "../../operations/desk.ts";
 import type { AlertView } from "../../operations/operators.ts";
 import type { RequestRowView } from "../../operations/requests.ts";

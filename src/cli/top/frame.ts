@@ -1,5 +1,5 @@
-import { JOB_STATE } from "../../domain/job-state.ts";
-import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import { JOB_STATE } from "../../core/job-state.ts";
+import { isTerminal, REQUEST_STATUSES } from "../../core/request-status.ts";
 import type { CauseView } from "../../operations/desk.ts";
 import type { RequestRowView } from "../../operations/requests.ts";
 import { ACTION } from "../../recovery/round/actions.ts";

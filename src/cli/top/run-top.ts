@@ -1,5 +1,5 @@
 import { EventEmitter, on } from "node:events";
-import { describeError, WorldError } from "../../base/errors.ts";
+import { describeError, WorldError } from "../../core/base/errors.ts";
 import type { Client } from "../client.ts";
 import { lookAt } from "../terminal.ts";
 import { act, gatherDetails, gatherFacts, preview } from "./ask.ts";

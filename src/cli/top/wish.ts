@@ -1,4 +1,4 @@
-import { MAX_PRIORITY } from "../../domain/request.ts";
+import { MAX_PRIORITY } from "../../core/request.ts";
 import type { BulkBody } from "../../operations/actions.ts";
 import type { OperatorAction } from "../../recovery/round/actions.ts";
 

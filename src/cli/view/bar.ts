@@ -1,4 +1,4 @@
-import { JOB_STATE } from "../../domain/job-state.ts";
+import { JOB_STATE } from "../../core/job-state.ts";
 import type { UnitRowView } from "../../operations/dags.ts";
 import type { Paint } from "../terminal.ts";
 import { cut, padEnd, visibleLength } from "./text.ts";

@@ -1,9 +1,9 @@
-import { plural } from "../../base/text.ts";
-import { writeInterval } from "../../domain/calendar.ts";
-import type { CellState, FillPlan } from "../../domain/segments.ts";
-import { fillGrid, gridLegend } from "../../explain/fill-grid.ts";
-import { fillHeader, fillSections } from "../../explain/fill-text.ts";
+import { plural } from "../../core/base/text.ts";
+import { writeInterval } from "../../core/calendar.ts";
+import type { CellState, FillPlan } from "../../core/segments.ts";
 import type { FillPlanView } from "../../operations/fill.ts";
+import { fillGrid, gridLegend } from "../../recovery/explain/fill-grid.ts";
+import { fillHeader, fillSections } from "../../recovery/explain/fill-text.ts";
 import type { Look, Paint } from "../terminal.ts";
 
 type Color = keyof Paint;

@@ -17,10 +17,10 @@ import {
   workflowView,
 } from "../../../tests/support/api-views.ts";
 import { graphSpec } from "../../../tests/support/sample-graph.ts";
-import type { RequestName } from "../../domain/names.ts";
-import type { RequestRecord } from "../../domain/request.ts";
+import type { RequestName } from "../../core/names.ts";
+import type { RequestRecord } from "../../core/request.ts";
 import type { UnitRowView } from "../../operations/dags.ts";
-import { ACTION, actionCommand } from "../../operators/port.ts";
+import { ACTION, actionCommand } from "../../operations/handlers/port.ts";
 import { plain } from "../terminal.ts";
 import { checkLines, fail, ok, warn } from "./checks.ts";
 import { metricsPage } from "./metrics-page.ts";

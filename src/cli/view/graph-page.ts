@@ -1,5 +1,5 @@
-import type { GraphPlan } from "../../domain/graph.ts";
-import type { DagPlan, NodeResources, UnitPlan } from "../../domain/plan.ts";
+import type { GraphPlan } from "../../core/graph.ts";
+import type { DagPlan, NodeResources, UnitPlan } from "../../core/plan.ts";
 import type { Look } from "../terminal.ts";
 import { type Columns, table } from "./table.ts";
 import { bytes, count, padEnd, thousands } from "./text.ts";

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { plainText } from "../../base/plain-text.ts";
+import { plainText } from "../../core/base/plain-text.ts";
 
 /**
  * Sequences of our own carry a number nobody outside can know, so that on their way to the terminal they are told from

@@ -1,5 +1,5 @@
-import type { DagPlan, UnitPlan, UnplannedFile } from "../../domain/plan.ts";
-import type { RequestSpec } from "../../domain/request.ts";
+import type { DagPlan, UnitPlan, UnplannedFile } from "../../core/plan.ts";
+import type { RequestSpec } from "../../core/request.ts";
 import { describePlan } from "../../planning/describe.ts";
 import type { Look } from "../terminal.ts";
 import { graphPage } from "./graph-page.ts";

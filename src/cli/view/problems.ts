@@ -1,4 +1,4 @@
-import type { Problem } from "../../domain/problem.ts";
+import type { Problem } from "../../core/problem.ts";
 import type { Look } from "../terminal.ts";
 import { padEnd, wrap } from "./text.ts";
 

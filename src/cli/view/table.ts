@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { JOB_STATE, type ShownJobState } from "../../domain/job-state.ts";
+import { JOB_STATE, type ShownJobState } from "../../core/job-state.ts";
 import type { Look, Paint } from "../terminal.ts";
 import { cut, visibleLength } from "./text.ts";
 

@@ -1,5 +1,5 @@
-import { isDagOver } from "../../domain/dag.ts";
-import { waitText, whyNotMoving } from "../../domain/why-not-moving.ts";
+import { isDagOver } from "../../core/dag.ts";
+import { waitText, whyNotMoving } from "../../core/why-not-moving.ts";
 import type { BulkAnswerView } from "../../operations/actions.ts";
 import type { BlockView } from "../../operations/blocks.ts";
 import type { NodeRowView } from "../../operations/dags.ts";

@@ -50,7 +50,7 @@ export function bytes(count: number): string {
   return `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`;
 }
 
-export { plural as count, thousands } from "../../base/text.ts";
+export { plural as count, thousands } from "../../core/base/text.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what it looks for
 const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g;

@@ -1,4 +1,4 @@
-import { JOB_STATE } from "../../domain/job-state.ts";
+import { JOB_STATE } from "../../core/job-state.ts";
 import type { Notice } from "../follow.ts";
 import type { Look, Paint } from "../terminal.ts";
 import { bar, unitCells } from "./bar.ts";

@@ -1,4 +1,4 @@
-import { isTerminal } from "../../domain/request-status.ts";
+import { isTerminal } from "../../core/request-status.ts";
 import type { DagView, UnitRowView } from "../../operations/dags.ts";
 import type { RequestDetailView } from "../../operations/requests.ts";
 import type { BarParts } from "./bar.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { generateSpec } from "../../../tests/support/sample-facts.ts";
-import type { PlannedRange } from "../../domain/plan.ts";
-import type { GenerateWork } from "../../domain/work.ts";
+import type { PlannedRange } from "../../core/plan.ts";
+import type { GenerateWork } from "../../core/work.ts";
 import { abandonedEvents, rangesBetween } from "./abandoned.ts";
 
 const abandoned = (ranges: readonly PlannedRange[], finished: ReadonlySet<string>): bigint =>

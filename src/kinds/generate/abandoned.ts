@@ -1,5 +1,5 @@
-import type { PlannedRange } from "../../domain/plan.ts";
-import type { GenerateWork } from "../../domain/work.ts";
+import type { PlannedRange } from "../../core/plan.ts";
+import type { GenerateWork } from "../../core/work.ts";
 import type { LeftBehind } from "../kind.ts";
 
 /** Ranges of unfinished units are given up for good: an event number is used once in the life of a request. */

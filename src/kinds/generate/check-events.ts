@@ -1,4 +1,4 @@
-import type { GenerateWork } from "../../domain/work.ts";
+import type { GenerateWork } from "../../core/work.ts";
 import type { Check, CheckContext, Report } from "../../planning/check.ts";
 import { lastEvent } from "./plan-events.ts";
 

@@ -1,7 +1,7 @@
-import { thousands } from "../../base/text.ts";
-import type { GenerateWork } from "../../domain/work.ts";
-import type { Form } from "../../reading/form.ts";
-import { MAX_INT64 } from "../../reading/values.ts";
+import { thousands } from "../../core/base/text.ts";
+import type { GenerateWork } from "../../core/work.ts";
+import type { Form } from "../../intake/reading/form.ts";
+import { MAX_INT64 } from "../../intake/reading/values.ts";
 import type { Kind } from "../kind.ts";
 import { readSplit } from "../read-split.ts";
 import { beforeFilter, eventsPerLumiFor } from "../sizing.ts";

@@ -1,6 +1,6 @@
-import type { PlanOutcome } from "../../domain/plan.ts";
-import type { GenerateWork } from "../../domain/work.ts";
-import type { InputFile } from "../../domain/workflow.ts";
+import type { PlanOutcome } from "../../core/plan.ts";
+import type { GenerateWork } from "../../core/work.ts";
+import type { InputFile } from "../../core/workflow.ts";
 import type { PlanFacts } from "../../planning/facts.ts";
 import { refuseJobs, refuseNumbers, roundLimits } from "../../planning/limits.ts";
 import { noSiteAtAll, siteRules, sitesForAnything } from "../../planning/locality.ts";

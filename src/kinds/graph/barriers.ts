@@ -1,5 +1,5 @@
-import { eachInSlices, mapInSlices } from "../../base/slices.ts";
-import { type Edges, edgeSize, type PlannedEdges } from "../../domain/graph.ts";
+import { eachInSlices, mapInSlices } from "../../core/base/slices.ts";
+import { type Edges, edgeSize, type PlannedEdges } from "../../core/graph.ts";
 
 /**
  * The same edges in as few lines as can be: sets with the same parents become one, then those with the same children.

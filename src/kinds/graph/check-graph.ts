@@ -1,7 +1,7 @@
-import { eachInSlices, mapInSlices } from "../../base/slices.ts";
-import { type Edges, edgeSize, type Graph, type GraphJob, type GraphPlan, type GraphWork } from "../../domain/graph.ts";
-import { jobName } from "../../domain/names.ts";
-import type { UnitPlan } from "../../domain/plan.ts";
+import { eachInSlices, mapInSlices } from "../../core/base/slices.ts";
+import { type Edges, edgeSize, type Graph, type GraphJob, type GraphPlan, type GraphWork } from "../../core/graph.ts";
+import { jobName } from "../../core/names.ts";
+import type { UnitPlan } from "../../core/plan.ts";
 import type { Check, CheckContext, Report } from "../../planning/check.ts";
 
 /** Each job once or credited, as the graph has it; who waits for whom in the graph waits in the plan, and nobody else. */

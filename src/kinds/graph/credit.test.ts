@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toEnd } from "../../base/slices.ts";
-import type { RunCause } from "../../domain/credit.ts";
-import type { Edges } from "../../domain/graph.ts";
-import type { FileStamp, JobProof } from "../../domain/workflow.ts";
+import { toEnd } from "../../core/base/slices.ts";
+import type { RunCause } from "../../core/credit.ts";
+import type { Edges } from "../../core/graph.ts";
+import type { FileStamp, JobProof } from "../../core/workflow.ts";
 import { decideCredits, decideMade, doubtfulFiles, predecessors } from "./credit.ts";
 
 const at = (path: string, sizeBytes = 10, mtime = 1000): FileStamp => ({ path, sizeBytes, mtime });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { eachInSlices, mapInSlices, sortInSlices } from "../../base/slices.ts";
-import type { RunCause } from "../../domain/credit.ts";
-import { type Edges, edgeSize, type GraphJob } from "../../domain/graph.ts";
-import type { FileStamp, JobProof } from "../../domain/workflow.ts";
+import { eachInSlices, mapInSlices, sortInSlices } from "../../core/base/slices.ts";
+import type { RunCause } from "../../core/credit.ts";
+import { type Edges, edgeSize, type GraphJob } from "../../core/graph.ts";
+import type { FileStamp, JobProof } from "../../core/workflow.ts";
 import { firstFrom } from "./job-names.ts";
 
 interface CreditFacts {

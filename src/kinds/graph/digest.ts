@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { GraphJob } from "../../domain/graph.ts";
+import type { GraphJob } from "../../core/graph.ts";
 
 /** What decides about a job's result: a job whose digest is as it was need not run again. `attached`: path → sha256. */
 export function jobDigest(

@@ -1,4 +1,4 @@
-import type { Edges, GraphJob } from "../../domain/graph.ts";
+import type { Edges, GraphJob } from "../../core/graph.ts";
 import type { Expansion } from "./expand.ts";
 import { type Faults, quoted } from "./faults.ts";
 import { isGlob, JobNames } from "./job-names.ts";

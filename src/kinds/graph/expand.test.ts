@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { edgesOf, graphDocument, graphOf, graphWork, sweepDocument } from "../../../tests/support/graph-documents.ts";
-import type { GraphJob, GraphWork, JobTemplate } from "../../domain/graph.ts";
+import type { GraphJob, GraphWork, JobTemplate } from "../../core/graph.ts";
 import { jobDigest } from "./digest.ts";
 import { expandAll } from "./expand.ts";
 import { graphInputs } from "./inputs.ts";

@@ -1,5 +1,5 @@
-import { toEnd } from "../../base/slices.ts";
-import type { Edges, Graph, GraphJob, GraphWork, JobTemplate } from "../../domain/graph.ts";
+import { toEnd } from "../../core/base/slices.ts";
+import type { Edges, Graph, GraphJob, GraphWork, JobTemplate } from "../../core/graph.ts";
 import { joinEdges } from "./edges.ts";
 import { Faults, quoted } from "./faults.ts";
 import { findCycles } from "./find-cycles.ts";

@@ -1,5 +1,5 @@
-import { toEnd } from "../../base/slices.ts";
-import type { Graph, GraphJob, GraphWork } from "../../domain/graph.ts";
+import { toEnd } from "../../core/base/slices.ts";
+import type { Graph, GraphJob, GraphWork } from "../../core/graph.ts";
 import { jobDigest } from "./digest.ts";
 import { expandInSlices } from "./expand.ts";
 

@@ -1,6 +1,6 @@
-import { eachInSlices } from "../../base/slices.ts";
-import { cut } from "../../base/text.ts";
-import { type Edges, edgeSize, type GraphJob } from "../../domain/graph.ts";
+import { eachInSlices } from "../../core/base/slices.ts";
+import { cut } from "../../core/base/text.ts";
+import { type Edges, edgeSize, type GraphJob } from "../../core/graph.ts";
 import type { Expansion } from "./expand.ts";
 import type { Faults } from "./faults.ts";
 

@@ -1,9 +1,9 @@
-import type { Edges, GraphJob, GraphPlan, JobPlan } from "../../domain/graph.ts";
-import type { RequestedSizes } from "../../domain/metrics.ts";
-import { jobName, type SiteName } from "../../domain/names.ts";
-import type { DagPlan, NodeResources, PlanOutcome, UnitPlan } from "../../domain/plan.ts";
-import { byRole, FLAT_GRAPH } from "../../domain/roles.ts";
-import type { Work } from "../../domain/work.ts";
+import type { Edges, GraphJob, GraphPlan, JobPlan } from "../../core/graph.ts";
+import type { RequestedSizes } from "../../core/metrics.ts";
+import { jobName, type SiteName } from "../../core/names.ts";
+import type { DagPlan, NodeResources, PlanOutcome, UnitPlan } from "../../core/plan.ts";
+import { byRole, FLAT_GRAPH } from "../../core/roles.ts";
+import type { Work } from "../../core/work.ts";
 import type { PlanFacts } from "../../planning/facts.ts";
 import { noSiteAtAll, siteRules, sitesForAnything } from "../../planning/locality.ts";
 import { refused } from "../../planning/plan-round.ts";

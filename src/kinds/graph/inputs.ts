@@ -1,4 +1,4 @@
-import type { GraphWork } from "../../domain/graph.ts";
+import type { GraphWork } from "../../core/graph.ts";
 import { expanded } from "./expanded.ts";
 import { countRows } from "./rows.ts";
 

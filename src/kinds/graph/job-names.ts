@@ -1,4 +1,4 @@
-import { sortInSlices, toEnd } from "../../base/slices.ts";
+import { sortInSlices, toEnd } from "../../core/base/slices.ts";
 import { MAX_COMPARISONS } from "./limits.ts";
 
 export const isGlob = (text: string): boolean => /[*?]/.test(text);

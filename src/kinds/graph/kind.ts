@@ -1,6 +1,6 @@
-import { eachInSlices, mapInSlices } from "../../base/slices.ts";
-import { thousands } from "../../base/text.ts";
-import type { GraphWork } from "../../domain/graph.ts";
+import { eachInSlices, mapInSlices } from "../../core/base/slices.ts";
+import { thousands } from "../../core/base/text.ts";
+import type { GraphWork } from "../../core/graph.ts";
 import type { Kind } from "../kind.ts";
 import { checkGraph } from "./check-graph.ts";
 import { decideCredits, decideMade, doubtfulFiles, predecessors } from "./credit.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { graphDocument, graphWork } from "../../../tests/support/graph-documents.ts";
-import { toEnd } from "../../base/slices.ts";
-import type { Edges } from "../../domain/graph.ts";
+import { toEnd } from "../../core/base/slices.ts";
+import type { Edges } from "../../core/graph.ts";
 import { expandAll } from "./expand.ts";
 import { layersOf, outlineGraph } from "./outline.ts";
 

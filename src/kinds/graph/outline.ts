@@ -1,6 +1,6 @@
-import { addRanges } from "../../base/ranges.ts";
-import { eachInSlices } from "../../base/slices.ts";
-import { type Edges, edgeSize, type Graph, type GraphOutline, type JobTemplate } from "../../domain/graph.ts";
+import { addRanges } from "../../core/base/ranges.ts";
+import { eachInSlices } from "../../core/base/slices.ts";
+import { type Edges, edgeSize, type Graph, type GraphOutline, type JobTemplate } from "../../core/graph.ts";
 import { countRows } from "./rows.ts";
 
 const MOST_JOBS = 100;

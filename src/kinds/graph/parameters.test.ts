@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { describeProblems } from "../../../tests/support/request-documents.ts";
-import { Form } from "../../reading/form.ts";
-import { Notes } from "../../reading/notes.ts";
-import { Spot } from "../../reading/values.ts";
+import { Form } from "../../intake/reading/form.ts";
+import { Notes } from "../../intake/reading/notes.ts";
+import { Spot } from "../../intake/reading/values.ts";
 import { parseCsv } from "./csv.ts";
 import { formatValue } from "./placeholders.ts";
 import { readTable } from "./read-table.ts";

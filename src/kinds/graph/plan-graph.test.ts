@@ -7,9 +7,9 @@ import {
   sampleGraph,
   violations,
 } from "../../../tests/support/sample-graph.ts";
-import type { Edges, Graph, GraphPlan } from "../../domain/graph.ts";
-import type { SiteName } from "../../domain/names.ts";
-import type { DagPlan, UnitPlan } from "../../domain/plan.ts";
+import type { Edges, Graph, GraphPlan } from "../../core/graph.ts";
+import type { SiteName } from "../../core/names.ts";
+import type { DagPlan, UnitPlan } from "../../core/plan.ts";
 
 const jobsOf = (plan: DagPlan) => [...plan.units].map(({ nodes }) => nodes[0]!.job!);
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);

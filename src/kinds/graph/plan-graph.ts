@@ -1,5 +1,5 @@
-import type { Edges, GraphWork } from "../../domain/graph.ts";
-import type { PlanOutcome } from "../../domain/plan.ts";
+import type { Edges, GraphWork } from "../../core/graph.ts";
+import type { PlanOutcome } from "../../core/plan.ts";
 import type { PlanFacts } from "../../planning/facts.ts";
 import type { Expanded } from "./expanded.ts";
 import { planFlat } from "./flat-plan.ts";

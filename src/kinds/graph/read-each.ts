@@ -1,8 +1,8 @@
-import { listed } from "../../base/text.ts";
-import type { Each } from "../../domain/graph.ts";
-import { Form } from "../../reading/form.ts";
-import { shown } from "../../reading/notes.ts";
-import type { Spot } from "../../reading/values.ts";
+import { listed } from "../../core/base/text.ts";
+import type { Each } from "../../core/graph.ts";
+import { Form } from "../../intake/reading/form.ts";
+import { shown } from "../../intake/reading/notes.ts";
+import type { Spot } from "../../intake/reading/values.ts";
 import { PARAMETER, PARAMETER_RULE } from "./placeholders.ts";
 import { readTable } from "./read-table.ts";
 import { type RangeRoom, readValues } from "./read-values.ts";

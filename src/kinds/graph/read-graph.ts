@@ -1,10 +1,10 @@
-import type { GraphWork } from "../../domain/graph.ts";
-import { isName, NAME_RULE } from "../../domain/names.ts";
-import type { IntakeRules } from "../../domain/submission.ts";
-import { Form } from "../../reading/form.ts";
-import { childPath } from "../../reading/paths.ts";
-import { readEnv } from "../../reading/read-env.ts";
-import { isRow } from "../../reading/values.ts";
+import type { GraphWork } from "../../core/graph.ts";
+import { isName, NAME_RULE } from "../../core/names.ts";
+import type { IntakeRules } from "../../core/submission.ts";
+import { Form } from "../../intake/reading/form.ts";
+import { childPath } from "../../intake/reading/paths.ts";
+import { readEnv } from "../../intake/reading/read-env.ts";
+import { isRow } from "../../intake/reading/values.ts";
 import { readPath } from "../read-path.ts";
 import { checkSizes, readSizes, SIZE_HINTS, sizesFor, USUAL_JOB, type WrittenSizes } from "../read-sizes.ts";
 import { expandAll } from "./expand.ts";

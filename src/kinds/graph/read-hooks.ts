@@ -1,6 +1,6 @@
-import type { Hook } from "../../domain/graph.ts";
-import { Form } from "../../reading/form.ts";
-import { readWords } from "../../reading/read-command.ts";
+import type { Hook } from "../../core/graph.ts";
+import { Form } from "../../intake/reading/form.ts";
+import { readWords } from "../../intake/reading/read-command.ts";
 import { quoted } from "./faults.ts";
 import { isGlob, type JobNames } from "./job-names.ts";
 import { COMMAND, readTexts } from "./read-job.ts";

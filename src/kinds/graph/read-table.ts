@@ -1,7 +1,7 @@
-import { parseJson } from "../../base/json.ts";
-import type { Form } from "../../reading/form.ts";
-import { TRAVEL_RULE, travelPath } from "../../reading/paths.ts";
-import { isRow, type Spot } from "../../reading/values.ts";
+import { parseJson } from "../../core/base/json.ts";
+import type { Form } from "../../intake/reading/form.ts";
+import { TRAVEL_RULE, travelPath } from "../../intake/reading/paths.ts";
+import { isRow, type Spot } from "../../intake/reading/values.ts";
 import { parseCsv } from "./csv.ts";
 import { MAX_ROWS } from "./limits.ts";
 import { PARAMETER, PARAMETER_RULE } from "./placeholders.ts";

@@ -1,4 +1,4 @@
-import type { Spot } from "../../reading/values.ts";
+import type { Spot } from "../../intake/reading/values.ts";
 import { digitsAt, parseDecimal, writeDecimal } from "./decimal.ts";
 import { MAX_RANGE_VALUES, MAX_ROWS } from "./limits.ts";
 

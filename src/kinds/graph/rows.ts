@@ -1,4 +1,4 @@
-import type { Each, GraphWork, JobTemplate } from "../../domain/graph.ts";
+import type { Each, GraphWork, JobTemplate } from "../../core/graph.ts";
 
 /** A parameter's values, and how many jobs in a row share one: job n has values[⌊n / stride⌋ mod length]. */
 export interface Column {

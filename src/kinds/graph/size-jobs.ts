@@ -1,8 +1,8 @@
-import { err, ok, type Result } from "../../base/result.ts";
-import { eachInSlices } from "../../base/slices.ts";
-import { plural } from "../../base/text.ts";
-import type { GraphJob } from "../../domain/graph.ts";
-import type { NodeResources, PlanRefusal } from "../../domain/plan.ts";
+import { err, ok, type Result } from "../../core/base/result.ts";
+import { eachInSlices } from "../../core/base/slices.ts";
+import { plural } from "../../core/base/text.ts";
+import type { GraphJob } from "../../core/graph.ts";
+import type { NodeResources, PlanRefusal } from "../../core/plan.ts";
 import type { PlanPolicy } from "../../planning/facts.ts";
 import { sizeResources } from "../../planning/resources.ts";
 

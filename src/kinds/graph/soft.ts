@@ -1,5 +1,5 @@
-import { eachInSlices } from "../../base/slices.ts";
-import { type Edges, edgeSize, type Graph, type GraphPlan } from "../../domain/graph.ts";
+import { eachInSlices } from "../../core/base/slices.ts";
+import { type Edges, edgeSize, type Graph, type GraphPlan } from "../../core/graph.ts";
 import { ascending } from "./barriers.ts";
 
 export interface Softness {

@@ -1,4 +1,4 @@
-import type { GraphWork, JobTemplate } from "../../domain/graph.ts";
+import type { GraphWork, JobTemplate } from "../../core/graph.ts";
 import { parsePattern } from "./placeholders.ts";
 import { type Column, columnsOf, countRows } from "./rows.ts";
 

@@ -1,6 +1,6 @@
-import { countWhile, isWithin, joinRanges, type Ranges } from "../../base/ranges.ts";
-import type { ProcessingNodePlan } from "../../domain/plan.ts";
-import type { ProcessWork } from "../../domain/work.ts";
+import { countWhile, isWithin, joinRanges, type Ranges } from "../../core/base/ranges.ts";
+import type { ProcessingNodePlan } from "../../core/plan.ts";
+import type { ProcessWork } from "../../core/work.ts";
 import type { Check, CheckContext, Report } from "../../planning/check.ts";
 import { mayRunAt } from "../../planning/check-limits.ts";
 import type { PlanFile } from "../../planning/facts.ts";

@@ -1,5 +1,5 @@
-import { type InputSpec, inputLocation, type ProcessWork } from "../../domain/work.ts";
-import type { Form } from "../../reading/form.ts";
+import { type InputSpec, inputLocation, type ProcessWork } from "../../core/work.ts";
+import type { Form } from "../../intake/reading/form.ts";
 import type { Kind } from "../kind.ts";
 import { type ReadSplit, readSplit } from "../read-split.ts";
 import { checkFiles } from "./check-files.ts";

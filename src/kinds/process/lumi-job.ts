@@ -1,5 +1,5 @@
-import { roundHalfEven } from "../../base/rounding.ts";
-import type { InputFile, RunLumis } from "../../domain/workflow.ts";
+import { roundHalfEven } from "../../core/base/rounding.ts";
+import type { InputFile, RunLumis } from "../../core/workflow.ts";
 import { type Piece, pieceOf } from "../../planning/piece.ts";
 import { countDistinct, type Mask, selectLumis } from "./mask.ts";
 import type { SharedLumis } from "./shared-lumis.ts";

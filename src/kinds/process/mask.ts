@@ -1,6 +1,6 @@
-import { isWithin, joinRanges, type Ranges } from "../../base/ranges.ts";
-import type { LumiMask } from "../../domain/work.ts";
-import type { InputFile, RunLumis } from "../../domain/workflow.ts";
+import { isWithin, joinRanges, type Ranges } from "../../core/base/ranges.ts";
+import type { LumiMask } from "../../core/work.ts";
+import type { InputFile, RunLumis } from "../../core/workflow.ts";
 
 /** Which runs and lumis are wanted. A run must pass both: be on the list of runs, and be in the lumi mask. */
 export interface Mask {

@@ -1,6 +1,6 @@
-import type { PlanOutcome, PlanRefusal, UnplannedFile } from "../../domain/plan.ts";
-import type { ProcessWork } from "../../domain/work.ts";
-import type { InputFile } from "../../domain/workflow.ts";
+import type { PlanOutcome, PlanRefusal, UnplannedFile } from "../../core/plan.ts";
+import type { ProcessWork } from "../../core/work.ts";
+import type { InputFile } from "../../core/workflow.ts";
 import type { PlanFacts, PlanFile } from "../../planning/facts.ts";
 import { NO_LIMITS, refuseJobs, refuseNumbers, roundLimits } from "../../planning/limits.ts";
 import { groupByLocation, type LocationGroup, NO_SITE, noSite, siteRules } from "../../planning/locality.ts";

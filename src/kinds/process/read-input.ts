@@ -1,7 +1,7 @@
-import type { BlockChoice, EventCount, InputSpec, LumiMask } from "../../domain/work.ts";
-import type { Form } from "../../reading/form.ts";
-import { shown } from "../../reading/notes.ts";
-import type { Spot } from "../../reading/values.ts";
+import type { BlockChoice, EventCount, InputSpec, LumiMask } from "../../core/work.ts";
+import type { Form } from "../../intake/reading/form.ts";
+import { shown } from "../../intake/reading/notes.ts";
+import type { Spot } from "../../intake/reading/values.ts";
 import { readPath } from "../read-path.ts";
 import { readMask } from "./read-mask.ts";
 

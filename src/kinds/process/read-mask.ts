@@ -1,6 +1,6 @@
-import { joinRanges, type Ranges } from "../../base/ranges.ts";
-import type { LumiMask } from "../../domain/work.ts";
-import { distinct, isRow, type Spot } from "../../reading/values.ts";
+import { joinRanges, type Ranges } from "../../core/base/ranges.ts";
+import type { LumiMask } from "../../core/work.ts";
+import { distinct, isRow, type Spot } from "../../intake/reading/values.ts";
 
 const MAX_NUMBER = 2 ** 32 - 1;
 const MASK_FORM = '{"run": [[first lumi, last lumi], …], …}';

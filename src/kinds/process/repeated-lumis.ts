@@ -1,4 +1,4 @@
-import type { RunLumis } from "../../domain/workflow.ts";
+import type { RunLumis } from "../../core/workflow.ts";
 
 /**
  * Of each run the lumis that occur more than once, ascending, each once. Tens of millions are looked at, so hardly any are

@@ -1,7 +1,7 @@
-import { err, ok, type Result } from "../../base/result.ts";
-import type { PlanRefusal, UnplannedFile } from "../../domain/plan.ts";
-import type { ProcessWork } from "../../domain/work.ts";
-import type { InputFile } from "../../domain/workflow.ts";
+import { err, ok, type Result } from "../../core/base/result.ts";
+import type { PlanRefusal, UnplannedFile } from "../../core/plan.ts";
+import type { ProcessWork } from "../../core/work.ts";
+import type { InputFile } from "../../core/workflow.ts";
 import type { PlanFacts, PlanFile } from "../../planning/facts.ts";
 import { compileMask, countDistinct, countLumis, selectLumis } from "./mask.ts";
 import { needsLumis } from "./split.ts";

@@ -1,5 +1,5 @@
-import { countWhile } from "../../base/ranges.ts";
-import type { RunLumis } from "../../domain/workflow.ts";
+import { countWhile } from "../../core/base/ranges.ts";
+import type { RunLumis } from "../../core/workflow.ts";
 import { repeatedByRun } from "./repeated-lumis.ts";
 
 /**

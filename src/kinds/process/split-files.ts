@@ -1,6 +1,6 @@
-import { addRanges } from "../../base/ranges.ts";
-import { roundHalfEven } from "../../base/rounding.ts";
-import type { InputFile } from "../../domain/workflow.ts";
+import { addRanges } from "../../core/base/ranges.ts";
+import { roundHalfEven } from "../../core/base/rounding.ts";
+import type { InputFile } from "../../core/workflow.ts";
 import { byLfn, inOrder, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
 import { countDistinct, countLumis, type Mask, selectLumis } from "./mask.ts";
 

@@ -1,5 +1,5 @@
-import type { SplitSpec } from "../../domain/work.ts";
-import type { InputFile } from "../../domain/workflow.ts";
+import type { SplitSpec } from "../../core/work.ts";
+import type { InputFile } from "../../core/workflow.ts";
 import { byLfn, type Piece } from "../../planning/piece.ts";
 import { LumiFile, LumiJob } from "./lumi-job.ts";
 import { type Mask, selectLumis } from "./mask.ts";

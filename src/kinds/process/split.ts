@@ -1,5 +1,5 @@
-import type { ProcessWork, SplitAlgorithm } from "../../domain/work.ts";
-import type { InputFile } from "../../domain/workflow.ts";
+import type { ProcessWork, SplitAlgorithm } from "../../core/work.ts";
+import type { InputFile } from "../../core/workflow.ts";
 import { byLfn, inOrder, lowestRun, type Piece, pieceOf } from "../../planning/piece.ts";
 import { compileMask } from "./mask.ts";
 import { splitByFiles } from "./split-files.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { inputFile, lumis } from "../../../tests/support/sample-facts.ts";
-import { roundHalfEven } from "../../base/rounding.ts";
-import type { SplitSpec } from "../../domain/work.ts";
-import type { InputFile } from "../../domain/workflow.ts";
+import { roundHalfEven } from "../../core/base/rounding.ts";
+import type { SplitSpec } from "../../core/work.ts";
+import type { InputFile } from "../../core/workflow.ts";
 import type { Piece } from "../../planning/piece.ts";
 import { compileMask } from "./mask.ts";
 import { isTooBig } from "./selection.ts";

@@ -1,6 +1,6 @@
-import type { Month } from "../../domain/calendar.ts";
-import type { SegmentsWork } from "../../domain/segments.ts";
-import type { Form } from "../../reading/form.ts";
+import type { Month } from "../../core/calendar.ts";
+import type { SegmentsWork } from "../../core/segments.ts";
+import type { Form } from "../../intake/reading/form.ts";
 import { MAX_BYTES, MAX_JOBS } from "../graph/limits.ts";
 import { plainPath } from "../graph/plain-path.ts";
 import { HISTORY, historyId, historyPath, segmentNodes, segmentsOf } from "./nodes.ts";

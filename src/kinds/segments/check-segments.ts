@@ -1,4 +1,4 @@
-import type { NodeId, SegmentsWork } from "../../domain/segments.ts";
+import type { NodeId, SegmentsWork } from "../../core/segments.ts";
 import type { Check, CheckContext, Report } from "../../planning/check.ts";
 
 /** Each product that the round takes of the fill once, never before what it waits for, and numbers that no round had. */

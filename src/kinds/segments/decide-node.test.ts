@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { due, NOW, sampleRow, sampleSegments, TRANSFER } from "../../../tests/support/sample-segments.ts";
-import type { Cause } from "../../domain/cause.ts";
-import type { NodeRow } from "../../domain/segments.ts";
+import type { Cause } from "../../core/cause.ts";
+import type { NodeRow } from "../../core/segments.ts";
 import { decideNode, type EndedNode, forceNode, type NodeEnding, releaseNode } from "./decide-node.ts";
 
 const submitted = (change: Partial<NodeRow> = {}): NodeRow => sampleRow(due(5), "submitted", change);

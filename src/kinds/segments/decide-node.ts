@@ -1,6 +1,6 @@
-import { plural } from "../../base/text.ts";
-import type { Cause } from "../../domain/cause.ts";
-import type { NodeId, NodeRow, SegmentsWork } from "../../domain/segments.ts";
+import { plural } from "../../core/base/text.ts";
+import type { Cause } from "../../core/cause.ts";
+import type { NodeId, NodeRow, SegmentsWork } from "../../core/segments.ts";
 import { WORKER_CODES } from "./worker-codes.ts";
 
 /** How the unit that was to make a node ended. */

@@ -1,8 +1,8 @@
-import { parseInterval } from "../../domain/calendar.ts";
-import type { DagPlan } from "../../domain/plan.ts";
-import type { HistoryFacts, ProductTold } from "../../domain/products.ts";
-import type { NodeId, NodeRow, SegmentNode, SegmentsWork } from "../../domain/segments.ts";
-import type { FileStamp } from "../../domain/workflow.ts";
+import { parseInterval } from "../../core/calendar.ts";
+import type { DagPlan } from "../../core/plan.ts";
+import type { HistoryFacts, ProductTold } from "../../core/products.ts";
+import type { NodeId, NodeRow, SegmentNode, SegmentsWork } from "../../core/segments.ts";
+import type { FileStamp } from "../../core/workflow.ts";
 import type { EndedProducts } from "../kind.ts";
 import { blankRow, decideNode } from "./decide-node.ts";
 import { madeOfSum, madeSum } from "./made-of.ts";

@@ -9,9 +9,9 @@ import {
   sampleSegments,
 } from "../../../tests/support/sample-segments.ts";
 import { type ModelNode, modelFill, modelNodes } from "../../../tests/support/segments-model.ts";
-import { toEnd } from "../../base/slices.ts";
-import type { HistoryFact, Liveness } from "../../domain/products.ts";
-import type { FillChoice, NodeRow, NodeState, SegmentsWork } from "../../domain/segments.ts";
+import { toEnd } from "../../core/base/slices.ts";
+import type { HistoryFact, Liveness } from "../../core/products.ts";
+import type { FillChoice, NodeRow, NodeState, SegmentsWork } from "../../core/segments.ts";
 import { decideNode, releaseNode } from "./decide-node.ts";
 import { madeOfSum } from "./made-of.ts";
 import { productId, segmentNodes } from "./nodes.ts";

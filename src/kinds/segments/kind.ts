@@ -1,6 +1,6 @@
-import { plural } from "../../base/text.ts";
-import { writeInterval, writeMonth } from "../../domain/calendar.ts";
-import type { SegmentsWork } from "../../domain/segments.ts";
+import { plural } from "../../core/base/text.ts";
+import { writeInterval, writeMonth } from "../../core/calendar.ts";
+import type { SegmentsWork } from "../../core/segments.ts";
 import type { Kind } from "../kind.ts";
 import { checkSegments } from "./check-segments.ts";
 import { releaseNode } from "./decide-node.ts";

@@ -1,5 +1,5 @@
-import type { Interval, Month } from "../../domain/calendar.ts";
-import type { Component, Product, SegmentsWork } from "../../domain/segments.ts";
+import type { Interval, Month } from "../../core/calendar.ts";
+import type { Component, Product, SegmentsWork } from "../../core/segments.ts";
 
 /** Products of one family and frequency are made of each other: of the largest length that divides theirs; null: of history. */
 export const subLength = (length: number, lengths: readonly number[]): number | null =>

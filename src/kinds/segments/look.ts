@@ -1,7 +1,7 @@
-import type { Interval } from "../../domain/calendar.ts";
-import type { HistoryFact, Look } from "../../domain/products.ts";
-import type { SegmentsWork } from "../../domain/segments.ts";
-import type { FileStamp } from "../../domain/workflow.ts";
+import type { Interval } from "../../core/calendar.ts";
+import type { HistoryFact, Look } from "../../core/products.ts";
+import type { SegmentsWork } from "../../core/segments.ts";
+import type { FileStamp } from "../../core/workflow.ts";
 import { historyPath, segmentsOf } from "./nodes.ts";
 
 type Seen = ReadonlyMap<string, FileStamp>;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { HistoryFacts } from "../../domain/products.ts";
-import type { NodeId, NodeRow, SegmentNode } from "../../domain/segments.ts";
-import type { FileStamp } from "../../domain/workflow.ts";
+import type { HistoryFacts } from "../../core/products.ts";
+import type { NodeId, NodeRow, SegmentNode } from "../../core/segments.ts";
+import type { FileStamp } from "../../core/workflow.ts";
 
 const digest = (parts: readonly unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 

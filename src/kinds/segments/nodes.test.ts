@@ -6,8 +6,8 @@ import {
   TRANSFER,
   years,
 } from "../../../tests/support/sample-segments.ts";
-import { monthOf, yearOf } from "../../domain/calendar.ts";
-import type { Product, SegmentsWork } from "../../domain/segments.ts";
+import { monthOf, yearOf } from "../../core/calendar.ts";
+import type { Product, SegmentsWork } from "../../core/segments.ts";
 import { segmentNodes } from "./nodes.ts";
 import { fillCommand, levelsOf, productValues } from "./texts.ts";
 

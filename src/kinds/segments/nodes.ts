@@ -1,6 +1,6 @@
-import { eachInSlices, toEnd } from "../../base/slices.ts";
-import { type Interval, type Month, writeInterval } from "../../domain/calendar.ts";
-import type { Component, NodeId, Product, SegmentNode, SegmentsWork } from "../../domain/segments.ts";
+import { eachInSlices, toEnd } from "../../core/base/slices.ts";
+import { type Interval, type Month, writeInterval } from "../../core/calendar.ts";
+import type { Component, NodeId, Product, SegmentNode, SegmentsWork } from "../../core/segments.ts";
 import { chunksOf, type DueUntil, dueUntil, madeOfChunks, partOf } from "./lengths.ts";
 import { intervalValues, productValues, textOf } from "./texts.ts";
 

@@ -1,6 +1,6 @@
-import { isDue } from "../../base/clock.ts";
-import type { Interval } from "../../domain/calendar.ts";
-import type { HistoryFact, HistoryFacts, Liveness, TransferLock } from "../../domain/products.ts";
+import { isDue } from "../../core/base/clock.ts";
+import type { Interval } from "../../core/calendar.ts";
+import type { HistoryFact, HistoryFacts, Liveness, TransferLock } from "../../core/products.ts";
 import type {
   CellState,
   FillAction,
@@ -10,7 +10,7 @@ import type {
   NodeRow,
   SegmentNode,
   SegmentsWork,
-} from "../../domain/segments.ts";
+} from "../../core/segments.ts";
 import { madeOfSum } from "./made-of.ts";
 
 export interface FillFacts {

@@ -13,10 +13,10 @@ import {
   TRANSFER,
   years,
 } from "../../../tests/support/sample-segments.ts";
-import { toEnd } from "../../base/slices.ts";
-import { monthOf } from "../../domain/calendar.ts";
-import type { HistoryFact } from "../../domain/products.ts";
-import type { NodeRow, NodeState } from "../../domain/segments.ts";
+import { toEnd } from "../../core/base/slices.ts";
+import { monthOf } from "../../core/calendar.ts";
+import type { HistoryFact } from "../../core/products.ts";
+import type { NodeRow, NodeState } from "../../core/segments.ts";
 import { madeOfSum } from "./made-of.ts";
 import { planFill } from "./plan-fill.ts";
 

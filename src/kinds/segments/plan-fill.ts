@@ -1,5 +1,5 @@
-import { eachInSlices } from "../../base/slices.ts";
-import type { CellState, FillPlan, NodeId, SegmentNode } from "../../domain/segments.ts";
+import { eachInSlices } from "../../core/base/slices.ts";
+import type { CellState, FillPlan, NodeId, SegmentNode } from "../../core/segments.ts";
 import { historyId, segmentNodesInSlices } from "./nodes.ts";
 import { type FillFacts, type OwnState, ownState } from "./own-state.ts";
 import { settle } from "./settle.ts";

@@ -11,9 +11,9 @@ import {
   TRANSFER,
   years,
 } from "../../../tests/support/sample-segments.ts";
-import { toEnd } from "../../base/slices.ts";
-import type { DagPlan, UnitPlan } from "../../domain/plan.ts";
-import type { NodeRow, SegmentsWork } from "../../domain/segments.ts";
+import { toEnd } from "../../core/base/slices.ts";
+import type { DagPlan, UnitPlan } from "../../core/plan.ts";
+import type { NodeRow, SegmentsWork } from "../../core/segments.ts";
 import { planFill } from "./plan-fill.ts";
 
 /** The round that carries out a fill of all of it, and the facts it was planned from. */

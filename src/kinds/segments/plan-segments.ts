@@ -1,8 +1,8 @@
-import { groupBy } from "../../base/group-by.ts";
-import { type Month, writeMonth, writeYear, yearOf } from "../../domain/calendar.ts";
-import type { Edges, GraphJob, ProductRun } from "../../domain/graph.ts";
-import type { NodeResources, PlanOutcome } from "../../domain/plan.ts";
-import type { FillAction, NodeId, NodeRow, SegmentNode, SegmentsWork } from "../../domain/segments.ts";
+import { groupBy } from "../../core/base/group-by.ts";
+import { type Month, writeMonth, writeYear, yearOf } from "../../core/calendar.ts";
+import type { Edges, GraphJob, ProductRun } from "../../core/graph.ts";
+import type { NodeResources, PlanOutcome } from "../../core/plan.ts";
+import type { FillAction, NodeId, NodeRow, SegmentNode, SegmentsWork } from "../../core/segments.ts";
 import type { PlanFacts } from "../../planning/facts.ts";
 import { largest, planFlat } from "../graph/flat-plan.ts";
 import { segmentNodes } from "./nodes.ts";

@@ -1,5 +1,5 @@
-import type { ProductRun } from "../../domain/graph.ts";
-import type { NodeResources } from "../../domain/plan.ts";
+import type { ProductRun } from "../../core/graph.ts";
+import type { NodeResources } from "../../core/plan.ts";
 import type {
   Component,
   FillAction,
@@ -8,7 +8,7 @@ import type {
   Product,
   SegmentNode,
   SegmentsWork,
-} from "../../domain/segments.ts";
+} from "../../core/segments.ts";
 import { historyPath } from "./nodes.ts";
 import { fillCommand, intervalValues, levelsOf, productValues, textOf } from "./texts.ts";
 import { WORKER_CODES } from "./worker-codes.ts";

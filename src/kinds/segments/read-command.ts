@@ -1,6 +1,6 @@
-import { shown } from "../../reading/notes.ts";
-import { readWords } from "../../reading/read-command.ts";
-import type { Spot } from "../../reading/values.ts";
+import { shown } from "../../intake/reading/notes.ts";
+import { readWords } from "../../intake/reading/read-command.ts";
+import type { Spot } from "../../intake/reading/values.ts";
 import { faultOf } from "./texts.ts";
 
 /** A command whose words may have these placeholders. A program or script beside the document travels with it. */

@@ -1,6 +1,6 @@
-import type { ProductTold, UnitAttempt, UnitEnding } from "../../domain/products.ts";
-import type { SegmentNode } from "../../domain/segments.ts";
-import type { FileStamp } from "../../domain/workflow.ts";
+import type { ProductTold, UnitAttempt, UnitEnding } from "../../core/products.ts";
+import type { SegmentNode } from "../../core/segments.ts";
+import type { FileStamp } from "../../core/workflow.ts";
 import type { NodeEnding } from "./decide-node.ts";
 
 /** What the end of a unit says of one of its products. A failure that names no product is one of all that were not made. */

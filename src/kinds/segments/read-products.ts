@@ -1,9 +1,9 @@
-import { FREQUENCIES, type Frequency, monthsEach, writeDuration } from "../../domain/calendar.ts";
-import type { Product, ProductOutput, SegmentsWork } from "../../domain/segments.ts";
-import type { IntakeRules } from "../../domain/submission.ts";
-import { Form } from "../../reading/form.ts";
-import { shown } from "../../reading/notes.ts";
-import { isRow, Spot } from "../../reading/values.ts";
+import { FREQUENCIES, type Frequency, monthsEach, writeDuration } from "../../core/calendar.ts";
+import type { Product, ProductOutput, SegmentsWork } from "../../core/segments.ts";
+import type { IntakeRules } from "../../core/submission.ts";
+import { Form } from "../../intake/reading/form.ts";
+import { shown } from "../../intake/reading/notes.ts";
+import { isRow, Spot } from "../../intake/reading/values.ts";
 import { checkSizes, readSizes, SIZE_HINTS, sizesFor, type WrittenSizes } from "../read-sizes.ts";
 import { subLength } from "./lengths.ts";
 import { readOwnCommand, readOwnPath } from "./read-command.ts";

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { attached, describeProblems, RULES, readSubmission } from "../../../tests/support/request-documents.ts";
-import { monthOf } from "../../domain/calendar.ts";
-import type { SegmentsWork } from "../../domain/segments.ts";
-import { parseDocument } from "../../reading/parse-document.ts";
+import { monthOf } from "../../core/calendar.ts";
+import type { SegmentsWork } from "../../core/segments.ts";
+import { parseDocument } from "../../intake/reading/parse-document.ts";
 import { segmentsKind } from "./kind.ts";
 import { segmentNodes } from "./nodes.ts";
 

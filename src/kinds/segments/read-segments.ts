@@ -1,9 +1,9 @@
-import { CALENDARS, type Month, monthOf, writeInterval } from "../../domain/calendar.ts";
-import { NAME_PATTERN, NAME_RULE } from "../../domain/names.ts";
-import type { Component, HistorySpec, SegmentsWork } from "../../domain/segments.ts";
-import type { IntakeRules } from "../../domain/submission.ts";
-import { Form } from "../../reading/form.ts";
-import { refuseTwins, Spot } from "../../reading/values.ts";
+import { CALENDARS, type Month, monthOf, writeInterval } from "../../core/calendar.ts";
+import { NAME_PATTERN, NAME_RULE } from "../../core/names.ts";
+import type { Component, HistorySpec, SegmentsWork } from "../../core/segments.ts";
+import type { IntakeRules } from "../../core/submission.ts";
+import { Form } from "../../intake/reading/form.ts";
+import { refuseTwins, Spot } from "../../intake/reading/values.ts";
 import { readPath } from "../read-path.ts";
 import { readSizes } from "../read-sizes.ts";
 import { checkOutputs } from "./check-outputs.ts";

@@ -1,6 +1,6 @@
-import { MONTHS_FORMS, POINT_FORMS, parseMonths, parsePoint } from "../../domain/calendar.ts";
-import { shown } from "../../reading/notes.ts";
-import type { Spot } from "../../reading/values.ts";
+import { MONTHS_FORMS, POINT_FORMS, parseMonths, parsePoint } from "../../core/calendar.ts";
+import { shown } from "../../intake/reading/notes.ts";
+import type { Spot } from "../../intake/reading/values.ts";
 
 /** Whole months; null after a problem. */
 export function readMonths(spot: Spot): number | null {

@@ -1,7 +1,7 @@
-import { eachInSlices } from "../../base/slices.ts";
-import { listed } from "../../base/text.ts";
-import type { Interval } from "../../domain/calendar.ts";
-import type { CellState, FillAction, FillObstacle, NodeId, SegmentNode } from "../../domain/segments.ts";
+import { eachInSlices } from "../../core/base/slices.ts";
+import { listed } from "../../core/base/text.ts";
+import type { Interval } from "../../core/calendar.ts";
+import type { CellState, FillAction, FillObstacle, NodeId, SegmentNode } from "../../core/segments.ts";
 import { executionsLeft } from "./decide-node.ts";
 import { historyId, historyPath } from "./nodes.ts";
 import { type FillFacts, HISTORY_FAULTS, type OwnState, ownState } from "./own-state.ts";

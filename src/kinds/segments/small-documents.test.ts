@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission } from "../../../tests/support/request-documents.ts";
-import type { SegmentsWork } from "../../domain/segments.ts";
+import type { SegmentsWork } from "../../core/segments.ts";
 import { MAX_BYTES, MAX_JOBS } from "../graph/limits.ts";
 import { importExperiment } from "./frepp/import-xml.ts";
 import { segmentNodes, segmentsOf } from "./nodes.ts";

@@ -7,8 +7,8 @@ import {
   writeMonth,
   writeYear,
   yearOf,
-} from "../../domain/calendar.ts";
-import type { Component, Product, SegmentsWork } from "../../domain/segments.ts";
+} from "../../core/calendar.ts";
+import type { Component, Product, SegmentsWork } from "../../core/segments.ts";
 import { formatValue, type Pattern, parsePattern } from "../graph/placeholders.ts";
 
 /** What texts may have in braces, by where they stand. docs/segments.md says what each of them is. */

@@ -1,6 +1,6 @@
-import { plural } from "../../base/text.ts";
-import type { Look, ProductCheck, ProductSeen } from "../../domain/products.ts";
-import type { NodeId, NodeRow, NodeState, SegmentNode, SegmentsWork } from "../../domain/segments.ts";
+import { plural } from "../../core/base/text.ts";
+import type { Look, ProductCheck, ProductSeen } from "../../core/products.ts";
+import type { NodeId, NodeRow, NodeState, SegmentNode, SegmentsWork } from "../../core/segments.ts";
 import type { VerifiedProducts } from "../kind.ts";
 import { blankRow } from "./decide-node.ts";
 import { filesIn, filesOf, madeOfSum, madeSum } from "./made-of.ts";

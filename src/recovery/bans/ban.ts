@@ -1,6 +1,6 @@
-import type { SiteBan } from "../../domain/dag.ts";
-import { isSiteName, SITE_PATTERN, type SiteName, type WorkflowId } from "../../domain/names.ts";
-import type { Problem } from "../../domain/problem.ts";
+import type { SiteBan } from "../../core/dag.ts";
+import { isSiteName, SITE_PATTERN, type SiteName, type WorkflowId } from "../../core/names.ts";
+import type { Problem } from "../../core/problem.ts";
 
 /** Every number that decides about bans. */
 export interface BanConfig {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AWAY, attemptLine, DATA, failedLine } from "../../../tests/support/rounds.ts";
-import type { SiteBan } from "../../domain/dag.ts";
-import type { SiteName, WorkflowId } from "../../domain/names.ts";
+import type { SiteBan } from "../../core/dag.ts";
+import type { SiteName, WorkflowId } from "../../core/names.ts";
 import type { SiteCount } from "../round/counts.ts";
 import { tallyRound, type UnitAttempts } from "../round/tally.ts";
 import { checkBanByHand } from "./ban.ts";

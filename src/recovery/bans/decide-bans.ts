@@ -1,6 +1,6 @@
-import { percent, plural } from "../../base/text.ts";
-import type { SiteBan } from "../../domain/dag.ts";
-import { isSiteName, type SiteName, type WorkflowId } from "../../domain/names.ts";
+import { percent, plural } from "../../core/base/text.ts";
+import type { SiteBan } from "../../core/dag.ts";
+import { isSiteName, type SiteName, type WorkflowId } from "../../core/names.ts";
 import { compare, type SiteCount, sorted } from "../round/counts.ts";
 import { comparePlaces } from "../stands-out.ts";
 import { type BanConfig, concerns, daysAfter, isActive } from "./ban.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { AWAY, failing } from "../../../tests/support/rounds.ts";
-import type { RequestName, SiteName } from "../../domain/names.ts";
-import type { OutputState } from "../../domain/operator.ts";
-import type { OutputBlock } from "../../domain/output-block.ts";
-import type { RequestSpec } from "../../domain/request.ts";
-import { canMove, isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
-import type { Block, OutputFile } from "../../domain/workflow.ts";
+import type { RequestName, SiteName } from "../../core/names.ts";
+import type { OutputState } from "../../core/operator.ts";
+import type { OutputBlock } from "../../core/output-block.ts";
+import type { RequestSpec } from "../../core/request.ts";
+import { canMove, isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../core/request-status.ts";
+import type { Block, OutputFile } from "../../core/workflow.ts";
 import { ACTION, actionsIn, decideStop, holdByHand, mayDo, mayResume, OPERATOR_ACTIONS } from "./actions.ts";
 import { decideCleanup, invalidationManifest } from "./cleanup.ts";
 import { decideRelease, type ReleaseFacts } from "./release.ts";

@@ -1,7 +1,7 @@
-import { HOLDS, holdFor, isHoldCode } from "../../domain/holds.ts";
-import type { WishKind } from "../../domain/operator.ts";
-import type { HoldReason, RequestRecord } from "../../domain/request.ts";
-import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../domain/request-status.ts";
+import { HOLDS, holdFor, isHoldCode } from "../../core/holds.ts";
+import type { WishKind } from "../../core/operator.ts";
+import type { HoldReason, RequestRecord } from "../../core/request.ts";
+import { isTerminal, REQUEST_STATUSES, type RequestStatus } from "../../core/request-status.ts";
 
 interface ActionFacts {
   readonly meaning: string;

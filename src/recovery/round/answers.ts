@@ -1,4 +1,4 @@
-import type { NodeAction } from "../../domain/operator.ts";
+import type { NodeAction } from "../../core/operator.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { RequestName } from "../../domain/names.ts";
-import type { OutputState } from "../../domain/operator.ts";
-import { type OutputBlock, rulesIn } from "../../domain/output-block.ts";
-import type { RequestSpec } from "../../domain/request.ts";
-import type { Block, BlockStatus, OutputFile } from "../../domain/workflow.ts";
+import type { RequestName } from "../../core/names.ts";
+import type { OutputState } from "../../core/operator.ts";
+import { type OutputBlock, rulesIn } from "../../core/output-block.ts";
+import type { RequestSpec } from "../../core/request.ts";
+import type { Block, BlockStatus, OutputFile } from "../../core/workflow.ts";
 
 /** What becomes of the outputs of a request that was given up or restarted. */
 

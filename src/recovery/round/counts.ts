@@ -1,4 +1,4 @@
-import { reports, roleOfNode } from "../../domain/roles.ts";
+import { reports, roleOfNode } from "../../core/roles.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 
 /** How often something is behind a final failure. `first` is the earliest of them, by time, unit and node. */

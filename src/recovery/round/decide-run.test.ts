@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { RequestName } from "../../domain/names.ts";
-import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
+import type { RequestName } from "../../core/names.ts";
+import { isTerminal, REQUEST_STATUSES } from "../../core/request-status.ts";
 import { decideRun } from "./decide-run.ts";
 
 const name = "sweep" as RequestName;

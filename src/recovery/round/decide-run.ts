@@ -1,5 +1,5 @@
-import type { RequestName } from "../../domain/names.ts";
-import { isTerminal, type RequestStatus } from "../../domain/request-status.ts";
+import type { RequestName } from "../../core/names.ts";
+import { isTerminal, type RequestStatus } from "../../core/request-status.ts";
 
 /** A document that is to be run, beside the latest version of the request it names. */
 interface RunFacts {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AWAY, attemptLine, DATA, failing, PERMANENT, sampleRound } from "../../../tests/support/rounds.ts";
-import type { RunVerdict } from "../../domain/run.ts";
+import type { RunVerdict } from "../../core/run.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import { decideRound } from "./decide.ts";
 import type { RoundFile } from "./sort-files.ts";

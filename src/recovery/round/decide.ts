@@ -1,8 +1,8 @@
-import { listed, percent, plural } from "../../base/text.ts";
-import type { HoldCode } from "../../domain/holds.ts";
-import type { HoldReason, RecoverySpec } from "../../domain/request.ts";
-import { shapeOf } from "../../domain/roles.ts";
-import type { RunVerdict } from "../../domain/run.ts";
+import { listed, percent, plural } from "../../core/base/text.ts";
+import type { HoldCode } from "../../core/holds.ts";
+import type { HoldReason, RecoverySpec } from "../../core/request.ts";
+import { shapeOf } from "../../core/roles.ts";
+import type { RunVerdict } from "../../core/run.ts";
 import { sorted } from "./counts.ts";
 import { describeDamage, type UnitDamage } from "./damage.ts";
 import {

@@ -1,4 +1,4 @@
-import { listed, plural, thousands } from "../../base/text.ts";
+import { listed, plural, thousands } from "../../core/base/text.ts";
 import { ACTION, type OperatorAction } from "./actions.ts";
 
 /**

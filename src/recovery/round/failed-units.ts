@@ -1,4 +1,4 @@
-import { isAfterFinish, shapeOf } from "../../domain/roles.ts";
+import { isAfterFinish, shapeOf } from "../../core/roles.ts";
 import { mayBeRescued } from "../decision.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { badFilesOf, compare, sorted } from "./counts.ts";

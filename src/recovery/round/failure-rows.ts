@@ -1,4 +1,4 @@
-import type { FailureRow } from "../../domain/failure-row.ts";
+import type { FailureRow } from "../../core/failure-row.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { badFilesOf, compare, isSiteToBlame } from "./counts.ts";
 import { isFinal, withoutRepeats } from "./tally.ts";

@@ -1,5 +1,5 @@
-import { listed, plural } from "../../base/text.ts";
-import { type HoldCode, holdFor } from "../../domain/holds.ts";
+import { listed, plural } from "../../core/base/text.ts";
+import { type HoldCode, holdFor } from "../../core/holds.ts";
 import type { RoundDecision, RoundFacts } from "./decide.ts";
 import type { RoundTally } from "./tally.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failedLine } from "../../../tests/support/rounds.ts";
-import { isTerminal, REQUEST_STATUSES } from "../../domain/request-status.ts";
-import { describeErrors } from "../../explain/describe-errors.ts";
-import { errorsView } from "../../explain/errors-view.ts";
+import { isTerminal, REQUEST_STATUSES } from "../../core/request-status.ts";
 import { CATEGORIES } from "../attempt.ts";
+import { describeErrors } from "../explain/describe-errors.ts";
+import { errorsView } from "../explain/errors-view.ts";
 import type { AttemptRecord } from "../ledger-record.ts";
 import { actionsIn } from "./actions.ts";
 import type { RoundFacts } from "./decide.ts";

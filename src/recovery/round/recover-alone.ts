@@ -1,6 +1,6 @@
-import type { HoldCode } from "../../domain/holds.ts";
-import { USUAL_RECOVERY } from "../../domain/recover.ts";
-import type { HoldReason } from "../../domain/request.ts";
+import type { HoldCode } from "../../core/holds.ts";
+import { USUAL_RECOVERY } from "../../core/recover.ts";
+import type { HoldReason } from "../../core/request.ts";
 import { decideRecovery, type RecoverFacts, type Recovery } from "./recover.ts";
 
 /** `recovery.auto: true`: what `wms2 recover` would do, done by the loop when a round would be held; counted, with a limit. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { holdFor } from "../../domain/holds.ts";
-import { type RecoverWanted, USUAL_RECOVERY } from "../../domain/recover.ts";
+import { holdFor } from "../../core/holds.ts";
+import { type RecoverWanted, USUAL_RECOVERY } from "../../core/recover.ts";
 import { CAUSES } from "../attempt.ts";
 import { type AttemptRecord, NO_RECORD } from "../ledger-record.ts";
 import { decideRecovery, type FailedNode, type RecoverFacts } from "./recover.ts";

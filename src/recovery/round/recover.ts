@@ -1,9 +1,9 @@
-import { err, ok, type Result } from "../../base/result.ts";
-import { listed, plural, quoted } from "../../base/text.ts";
-import type { NodeAction, NodeChanges } from "../../domain/operator.ts";
-import { type MemoryLimits, mostMemoryMb } from "../../domain/plan.ts";
-import type { Problem } from "../../domain/problem.ts";
-import { RECOVERY_ACTIONS, type RecoverWanted, type RecoveryAction } from "../../domain/recover.ts";
+import { err, ok, type Result } from "../../core/base/result.ts";
+import { listed, plural, quoted } from "../../core/base/text.ts";
+import type { NodeAction, NodeChanges } from "../../core/operator.ts";
+import { type MemoryLimits, mostMemoryMb } from "../../core/plan.ts";
+import type { Problem } from "../../core/problem.ts";
+import { RECOVERY_ACTIONS, type RecoverWanted, type RecoveryAction } from "../../core/recover.ts";
 import type { Cause } from "../attempt.ts";
 import { boosted } from "../budgets.ts";
 import type { AttemptRecord } from "../ledger-record.ts";

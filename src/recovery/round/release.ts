@@ -1,9 +1,9 @@
-import { err, ok, type Result } from "../../base/result.ts";
-import { listed, plural } from "../../base/text.ts";
-import { releaseOf } from "../../domain/holds.ts";
-import { isSiteName, type SiteName } from "../../domain/names.ts";
-import type { Problem } from "../../domain/problem.ts";
-import { type ReleaseFieldName, type ReleaseModifications, releaseFields } from "../../domain/release.ts";
+import { err, ok, type Result } from "../../core/base/result.ts";
+import { listed, plural } from "../../core/base/text.ts";
+import { releaseOf } from "../../core/holds.ts";
+import { isSiteName, type SiteName } from "../../core/names.ts";
+import type { Problem } from "../../core/problem.ts";
+import { type ReleaseFieldName, type ReleaseModifications, releaseFields } from "../../core/release.ts";
 import { FieldPath, flag, isRow, number, readStrictly, real, texts, whole } from "../fields.ts";
 import { sitesLeft } from "./failed-units.ts";
 

@@ -1,8 +1,8 @@
-import { err, ok, type Result } from "../../base/result.ts";
-import { listed, plural } from "../../base/text.ts";
-import type { Problem } from "../../domain/problem.ts";
-import { shapeOf } from "../../domain/roles.ts";
-import { nearest } from "../../reading/spelling.ts";
+import { err, ok, type Result } from "../../core/base/result.ts";
+import { listed, plural } from "../../core/base/text.ts";
+import type { Problem } from "../../core/problem.ts";
+import { shapeOf } from "../../core/roles.ts";
+import { nearest } from "../../intake/reading/spelling.ts";
 import type { RoundFacts } from "./decide.ts";
 import { type Reelection, reelectUnits, type SiteFacts, sortUnits } from "./failed-units.ts";
 

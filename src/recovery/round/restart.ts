@@ -1,6 +1,6 @@
-import { isName, NAME_RULE, type RequestName } from "../../domain/names.ts";
-import type { Problem } from "../../domain/problem.ts";
-import type { RequestSpec } from "../../domain/request.ts";
+import { isName, NAME_RULE, type RequestName } from "../../core/names.ts";
+import type { Problem } from "../../core/problem.ts";
+import type { RequestSpec } from "../../core/request.ts";
 
 /** Kill and clone: the old request is given up, and the same spec begins again as the next version. */
 interface RestartFacts {

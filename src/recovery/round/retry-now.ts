@@ -1,5 +1,5 @@
-import { plural } from "../../base/text.ts";
-import type { Problem } from "../../domain/problem.ts";
+import { plural } from "../../core/base/text.ts";
+import type { Problem } from "../../core/problem.ts";
 
 type RetryNow =
   | {

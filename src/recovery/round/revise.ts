@@ -1,6 +1,6 @@
-import { stringify } from "../../base/json.ts";
-import type { Problem } from "../../domain/problem.ts";
-import type { Draft, RequestFile, RequestSpec, Revision } from "../../domain/request.ts";
+import { stringify } from "../../core/base/json.ts";
+import type { Problem } from "../../core/problem.ts";
+import type { Draft, RequestFile, RequestSpec, Revision } from "../../core/request.ts";
 
 /** A corrected request against the one it corrects: what differs, and what of that a request under way may take over. */
 export interface Difference {

@@ -1,4 +1,4 @@
-import { roleOfNode } from "../../domain/roles.ts";
+import { roleOfNode } from "../../core/roles.ts";
 import { builtinRows } from "../builtin-policy.ts";
 import { signalName } from "../codes.ts";
 import type { AttemptRecord } from "../ledger-record.ts";

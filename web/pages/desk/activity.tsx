@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { REQUEST_STATUSES } from "../../../src/domain/request-status.ts";
+import { REQUEST_STATUSES } from "../../../src/core/request-status.ts";
 import type { Answer } from "../../api/client.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { Status } from "../../request-status.tsx";

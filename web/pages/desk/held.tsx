@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
-import { HOLDS, isHoldCode } from "../../../src/domain/holds.ts";
+import { HOLDS, isHoldCode } from "../../../src/core/holds.ts";
 import { OPERATOR_ACTIONS, type OperatorAction } from "../../../src/recovery/round/actions.ts";
 import { ActOnMany } from "../../act/many.tsx";
 import type { Answer } from "../../api/client.ts";

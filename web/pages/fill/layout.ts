@@ -1,4 +1,4 @@
-import { type Month, monthOf, writeYear, yearOf } from "../../../src/domain/calendar.ts";
+import { type Month, monthOf, writeYear, yearOf } from "../../../src/core/calendar.ts";
 import type { FillPlanView } from "../../../src/operations/fill.ts";
 
 /** Where everything of the grid stands: blocks as long as the time they cover, in pixels from its left edge. */

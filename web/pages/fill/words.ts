@@ -1,7 +1,7 @@
-import { writeInterval } from "../../../src/domain/calendar.ts";
-import { CELL_GLYPHS } from "../../../src/explain/fill-grid.ts";
-import { type FillSection, fillSections } from "../../../src/explain/fill-text.ts";
+import { writeInterval } from "../../../src/core/calendar.ts";
 import type { FillPlanView } from "../../../src/operations/fill.ts";
+import { CELL_GLYPHS } from "../../../src/recovery/explain/fill-grid.ts";
+import { type FillSection, fillSections } from "../../../src/recovery/explain/fill-text.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { count, quoted } from "../../words.ts";
 import type { CellState } from "./layout.ts";

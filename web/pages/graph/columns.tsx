@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { JOB_STATE } from "../../../src/domain/job-state.ts";
+import { JOB_STATE } from "../../../src/core/job-state.ts";
 import type { ResultView } from "../../../src/operations/results.ts";
 import { logHref, nodeHref } from "../../job-links.ts";
 import { Badge, Letter } from "../../ui/badge.tsx";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { JOB_STATE } from "../../../src/domain/job-state.ts";
-import { jobName } from "../../../src/domain/names.ts";
+import { JOB_STATE } from "../../../src/core/job-state.ts";
+import { jobName } from "../../../src/core/names.ts";
 import type { OutlineView } from "../../../src/operations/results.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { DrawingPanel } from "../../drawing-panel.tsx";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { JOB_STATE } from "../../../src/domain/job-state.ts";
+import { JOB_STATE } from "../../../src/core/job-state.ts";
 import type { ResultView } from "../../../src/operations/results.ts";
 import { Letter } from "../../ui/badge.tsx";
 import { useUrlState } from "../../url-state.ts";

@@ -1,4 +1,4 @@
-import type { JobState } from "../../../src/domain/job-state.ts";
+import type { JobState } from "../../../src/core/job-state.ts";
 import type { UnitMapView } from "../../../src/operations/dags.ts";
 import type { OutlineView } from "../../../src/operations/results.ts";
 

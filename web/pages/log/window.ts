@@ -1,4 +1,4 @@
-import { plainText } from "../../../src/base/plain-text.ts";
+import { plainText } from "../../../src/core/base/plain-text.ts";
 import type { Answer } from "../../api/client.ts";
 
 type Range = Pick<Answer<"attempts.log">, "from" | "to" | "size_bytes" | "starts" | "text">;

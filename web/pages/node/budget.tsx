@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { roleOfNode } from "../../../src/domain/roles.ts";
+import { roleOfNode } from "../../../src/core/roles.ts";
 import type { AttemptView } from "../../../src/operations/attempts.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { Problem } from "../../problem.tsx";

@@ -1,4 +1,4 @@
-import { MAX_PRIORITY } from "../../../src/domain/request.ts";
+import { MAX_PRIORITY } from "../../../src/core/request.ts";
 import type { Answer } from "../../api/client.ts";
 
 export type Entry = Answer<"admission.queue">["entries"][number];

@@ -1,6 +1,6 @@
 import type { HTMLAttributes, ReactNode } from "react";
 import { Link } from "wouter";
-import { MAX_PRIORITY } from "../../../src/domain/request.ts";
+import { MAX_PRIORITY } from "../../../src/core/request.ts";
 import { requestHref } from "../../request-status.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { Entry } from "./order.ts";

@@ -1,5 +1,5 @@
-import { HOLDS, isHoldCode } from "../../../src/domain/holds.ts";
-import type { RequestStatus } from "../../../src/domain/request-status.ts";
+import { HOLDS, isHoldCode } from "../../../src/core/holds.ts";
+import type { RequestStatus } from "../../../src/core/request-status.ts";
 import type { Answer } from "../../api/client.ts";
 import { count } from "../../words.ts";
 

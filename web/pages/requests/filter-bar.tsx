@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from "react";
-import { REQUEST_STATUS, REQUEST_STATUSES } from "../../../src/domain/request-status.ts";
+import { REQUEST_STATUS, REQUEST_STATUSES } from "../../../src/core/request-status.ts";
 import type { Answer } from "../../api/client.ts";
 import { Letter } from "../../ui/badge.tsx";
 import type { useUrlState } from "../../url-state.ts";

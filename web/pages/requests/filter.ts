@@ -1,4 +1,4 @@
-import { REQUEST_STATUSES, type RequestStatus } from "../../../src/domain/request-status.ts";
+import { REQUEST_STATUSES, type RequestStatus } from "../../../src/core/request-status.ts";
 import type { Answer, Input } from "../../api/client.ts";
 import { quoted } from "../../words.ts";
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { JOB_STATE } from "../../../src/domain/job-state.ts";
+import { JOB_STATE } from "../../../src/core/job-state.ts";
 import type { AttemptView } from "../../../src/operations/attempts.ts";
 import { useAnswer } from "../../api/queries.ts";
 import { logHref, nodeHref } from "../../job-links.ts";

@@ -1,4 +1,4 @@
-import { countStates, JOB_STATE, WORST_FIRST } from "../../../src/domain/job-state.ts";
+import { countStates, JOB_STATE, WORST_FIRST } from "../../../src/core/job-state.ts";
 import type { Answer } from "../../api/client.ts";
 import { count } from "../../words.ts";
 

@@ -1,4 +1,4 @@
-import { JOB_STATE, type JobState } from "../../../src/domain/job-state.ts";
+import { JOB_STATE, type JobState } from "../../../src/core/job-state.ts";
 import type { UnitMapView } from "../../../src/operations/dags.ts";
 import { duration } from "../../ui/time-words.ts";
 

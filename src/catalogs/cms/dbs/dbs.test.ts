@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { InvariantError } from "../../../base/errors.ts";
+import { InvariantError } from "../../../core/base/errors.ts";
 import type { Answer } from "../http/question.ts";
 import type { NewDbsDataset, NewDbsFile } from "../services.ts";
 import { compareFiles, DBS_RULES, isImpossibleName, readBlock, readError } from "./answers.ts";

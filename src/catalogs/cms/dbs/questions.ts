@@ -1,4 +1,4 @@
-import { invariant } from "../../../base/errors.ts";
+import { invariant } from "../../../core/base/errors.ts";
 import { probe, type Question } from "../http/question.ts";
 import type { NewDbsDataset, NewDbsFile, OutputConfig } from "../services.ts";
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { describeError } from "../../../base/errors.ts";
+import { describeError } from "../../../core/base/errors.ts";
 import { certificateFile, readTrust, type TrustFiles } from "./trust.ts";
 
 interface CertificateCheck {

@@ -1,4 +1,4 @@
-import { WorldError } from "../../../base/errors.ts";
+import { WorldError } from "../../../core/base/errors.ts";
 import type { Refusal, ServiceName } from "../services.ts";
 
 /** One HTTP call, ready to be made. */

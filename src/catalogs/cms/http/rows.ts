@@ -1,6 +1,6 @@
-import { parseJson } from "../../../base/json.ts";
+import { parseJson } from "../../../core/base/json.ts";
 
-export { isRow, type Row } from "../../../base/json.ts";
+export { isRow, type Row } from "../../../core/base/json.ts";
 
 /** The answer ended early, or is not what it should be. */
 export class BrokenAnswer extends Error {}

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { tempDir } from "../../../../tests/support/temp-dir.ts";
 import { makeTestCa, type TestCa } from "../../../../tests/support/tls.ts";
-import type { WorldError } from "../../../base/errors.ts";
+import type { WorldError } from "../../../core/base/errors.ts";
 import { busy, notLetIn, plainRefusal, type Question, type ServiceRules } from "./question.ts";
 import { json } from "./rows.ts";
 import { HttpService, type HttpWorld } from "./service.ts";

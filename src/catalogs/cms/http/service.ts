@@ -6,9 +6,9 @@ import {
   circuitBreaker,
   handleType,
 } from "cockatiel";
-import { type Clock, secondsBetween } from "../../../base/clock.ts";
-import { InvariantError, WorldError } from "../../../base/errors.ts";
-import type { Log } from "../../../base/log.ts";
+import { type Clock, secondsBetween } from "../../../core/base/clock.ts";
+import { InvariantError, WorldError } from "../../../core/base/errors.ts";
+import type { Log } from "../../../core/base/log.ts";
 import { exchange, type Opened, type Patience, wholeAnswer } from "./exchange.ts";
 import { explainFailure, explainNotLetIn } from "./explain-failure.ts";
 import { makePace, retryDelayMs, type Wait } from "./pace.ts";

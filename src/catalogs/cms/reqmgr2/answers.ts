@@ -1,4 +1,4 @@
-import { parseJson } from "../../../base/json.ts";
+import { parseJson } from "../../../core/base/json.ts";
 import { type Answer, busy, notLetIn, plainRefusal, type ServiceRules } from "../http/question.ts";
 import { BrokenAnswer, isRow, type Row } from "../http/rows.ts";
 import type { Refusal } from "../services.ts";

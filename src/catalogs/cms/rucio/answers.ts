@@ -1,5 +1,5 @@
-import { secondsBetween } from "../../../base/clock.ts";
-import { parseJson } from "../../../base/json.ts";
+import { secondsBetween } from "../../../core/base/clock.ts";
+import { parseJson } from "../../../core/base/json.ts";
 import { type Answer, busy, notLetIn, plainRefusal, type ServiceRules } from "../http/question.ts";
 import { BrokenAnswer, isRow, parseAnswer, type Row } from "../http/rows.ts";
 import type { NewRule, Refusal } from "../services.ts";

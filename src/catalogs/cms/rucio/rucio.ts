@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../core/base/clock.ts";
 import { type Answer, isSuccess, type Question, unreachable } from "../http/question.ts";
 import { lines } from "../http/rows.ts";
 import type { HttpService } from "../http/service.ts";

@@ -1,4 +1,4 @@
-import { type Clock, secondsBetween } from "../../../base/clock.ts";
+import { type Clock, secondsBetween } from "../../../core/base/clock.ts";
 import type { Credentials } from "../http/question.ts";
 import type { HttpService } from "../http/service.ts";
 import { isException, readToken, type Token } from "./answers.ts";

@@ -1,4 +1,4 @@
-import { isName } from "../../../domain/names.ts";
+import { isName } from "../../../core/names.ts";
 
 /** A name that may reach files, made of any text; the text itself where it is one. */
 export function plainName(text: string): string {

@@ -1,5 +1,5 @@
-import type { Form } from "../../../reading/form.ts";
-import type { Row, Spot } from "../../../reading/values.ts";
+import type { Form } from "../../../intake/reading/form.ts";
+import type { Row, Spot } from "../../../intake/reading/values.ts";
 import { globFor, globOf } from "./torc-patterns.ts";
 import type { TorcWorld } from "./torc-world.ts";
 import { mapsIn } from "./translation.ts";

@@ -1,6 +1,6 @@
-import { stringify } from "../../../base/json.ts";
-import { Form } from "../../../reading/form.ts";
-import { isRow, type Row } from "../../../reading/values.ts";
+import { stringify } from "../../../core/base/json.ts";
+import { Form } from "../../../intake/reading/form.ts";
+import { isRow, type Row } from "../../../intake/reading/values.ts";
 import { TorcReferences } from "./torc-references.ts";
 import { fillAll, ONE_ROW, ownText, type Rows, rowsOf, TOO_MUCH, unknownNames } from "./torc-texts.ts";
 import type { TorcWorld } from "./torc-world.ts";

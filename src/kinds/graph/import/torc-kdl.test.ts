@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDocument } from "../../../reading/parse-document.ts";
+import { parseDocument } from "../../../intake/reading/parse-document.ts";
 import { parseTorcKdl, torcKdlLines } from "./torc-kdl.ts";
 
 const YAML = `

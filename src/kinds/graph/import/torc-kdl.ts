@@ -1,9 +1,9 @@
 import { type Document, getLocation, InvalidKdlError, type Node, parse } from "@bgotink/kdl";
-import { parseJson } from "../../../base/json.ts";
-import { err, ok, type Result } from "../../../base/result.ts";
-import type { Problem } from "../../../domain/problem.ts";
-import { isDeeper, TOO_DEEP } from "../../../reading/nesting.ts";
-import type { Row } from "../../../reading/values.ts";
+import { parseJson } from "../../../core/base/json.ts";
+import { err, ok, type Result } from "../../../core/base/result.ts";
+import type { Problem } from "../../../core/problem.ts";
+import { isDeeper, TOO_DEEP } from "../../../intake/reading/nesting.ts";
+import type { Row } from "../../../intake/reading/values.ts";
 
 /** Nodes that may come again and again, and the list that they are entries of. */
 const LISTS: Readonly<Record<string, string>> = {

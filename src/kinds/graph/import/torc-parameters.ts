@@ -1,8 +1,8 @@
-import { parseJson } from "../../../base/json.ts";
-import type { Each } from "../../../domain/graph.ts";
-import type { Form } from "../../../reading/form.ts";
-import { travelPath } from "../../../reading/paths.ts";
-import { isRow, type Row, type Spot } from "../../../reading/values.ts";
+import { parseJson } from "../../../core/base/json.ts";
+import type { Each } from "../../../core/graph.ts";
+import type { Form } from "../../../intake/reading/form.ts";
+import { travelPath } from "../../../intake/reading/paths.ts";
+import { isRow, type Row, type Spot } from "../../../intake/reading/values.ts";
 import { parseDecimal, writeDecimal } from "../decimal.ts";
 import { MAX_RANGE_VALUES, MAX_ROWS } from "../limits.ts";
 import { ordered } from "../read-each.ts";

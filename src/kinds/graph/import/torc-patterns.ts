@@ -1,5 +1,5 @@
-import { isFound, patternProblem } from "../../../domain/stderr-pattern.ts";
-import type { Spot } from "../../../reading/values.ts";
+import { isFound, patternProblem } from "../../../core/stderr-pattern.ts";
+import type { Spot } from "../../../intake/reading/values.ts";
 import { matches } from "../job-names.ts";
 import { type Columns, varies } from "./torc-texts.ts";
 

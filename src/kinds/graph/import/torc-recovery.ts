@@ -1,7 +1,7 @@
-import { stringify } from "../../../base/json.ts";
-import type { Form } from "../../../reading/form.ts";
-import { travelPath } from "../../../reading/paths.ts";
-import { isRow, type Row } from "../../../reading/values.ts";
+import { stringify } from "../../../core/base/json.ts";
+import type { Form } from "../../../intake/reading/form.ts";
+import { travelPath } from "../../../intake/reading/paths.ts";
+import { isRow, type Row } from "../../../intake/reading/values.ts";
 import { plainName } from "./plain-name.ts";
 import { mapsIn } from "./translation.ts";
 

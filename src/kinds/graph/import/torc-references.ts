@@ -1,5 +1,5 @@
-import type { Form } from "../../../reading/form.ts";
-import type { Spot } from "../../../reading/values.ts";
+import type { Form } from "../../../intake/reading/form.ts";
+import type { Spot } from "../../../intake/reading/values.ts";
 import { globFor, globOf } from "./torc-patterns.ts";
 import type { NamedTexts } from "./torc-tables.ts";
 import { escaped, ONE_ROW, ownText, type Rows, varies } from "./torc-texts.ts";

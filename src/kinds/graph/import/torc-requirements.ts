@@ -1,6 +1,6 @@
-import type { Form } from "../../../reading/form.ts";
-import { childPath } from "../../../reading/paths.ts";
-import type { Row, Spot } from "../../../reading/values.ts";
+import type { Form } from "../../../intake/reading/form.ts";
+import { childPath } from "../../../intake/reading/paths.ts";
+import type { Row, Spot } from "../../../intake/reading/values.ts";
 import { mapsIn } from "./translation.ts";
 
 /** What Torc gives a job that asks for nothing; of memory it gives 1 MB, in which nothing runs. */

@@ -1,6 +1,6 @@
-import { stringify } from "../../../base/json.ts";
-import type { Form } from "../../../reading/form.ts";
-import type { Spot } from "../../../reading/values.ts";
+import { stringify } from "../../../core/base/json.ts";
+import type { Form } from "../../../intake/reading/form.ts";
+import type { Spot } from "../../../intake/reading/values.ts";
 import type { TorcParameters } from "./torc-parameters.ts";
 import { escaped, fill, ownText, type Room, type Rows, rowsOf, TOO_MUCH, varies } from "./torc-texts.ts";
 import { mapsIn } from "./translation.ts";

@@ -1,4 +1,4 @@
-import type { Each, JobTemplate } from "../../../domain/graph.ts";
+import type { Each, JobTemplate } from "../../../core/graph.ts";
 import { formatValue } from "../placeholders.ts";
 import { type Column, columnsOf, countRows } from "../rows.ts";
 

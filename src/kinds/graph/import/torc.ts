@@ -1,7 +1,7 @@
-import { stringify } from "../../../base/json.ts";
-import { Form } from "../../../reading/form.ts";
-import type { Notes } from "../../../reading/notes.ts";
-import { isRow, keysIn, type Row } from "../../../reading/values.ts";
+import { stringify } from "../../../core/base/json.ts";
+import { Form } from "../../../intake/reading/form.ts";
+import type { Notes } from "../../../intake/reading/notes.ts";
+import { isRow, keysIn, type Row } from "../../../intake/reading/values.ts";
 import { plainName } from "./plain-name.ts";
 import { readActions } from "./torc-actions.ts";
 import { translateJob } from "./torc-job.ts";

@@ -1,5 +1,5 @@
-import type { Notes } from "../../../reading/notes.ts";
-import type { Row } from "../../../reading/values.ts";
+import type { Notes } from "../../../intake/reading/notes.ts";
+import type { Row } from "../../../intake/reading/values.ts";
 import { isTorc, translateTorc } from "./torc.ts";
 import type { Translation } from "./translation.ts";
 import { isWfFormat, translateWfFormat } from "./wfformat.ts";

@@ -1,6 +1,6 @@
-import { Form } from "../../../reading/form.ts";
-import { Notes } from "../../../reading/notes.ts";
-import type { Row } from "../../../reading/values.ts";
+import { Form } from "../../../intake/reading/form.ts";
+import { Notes } from "../../../intake/reading/notes.ts";
+import type { Row } from "../../../intake/reading/values.ts";
 import { MAX_JOBS } from "../limits.ts";
 
 /** A document of another system in our own form. */

@@ -1,5 +1,5 @@
-import { Form } from "../../../reading/form.ts";
-import { isRow, type Row, type Spot } from "../../../reading/values.ts";
+import { Form } from "../../../intake/reading/form.ts";
+import { isRow, type Row, type Spot } from "../../../intake/reading/values.ts";
 import { MAX_JOBS } from "../limits.ts";
 
 /** A task of any version of WfFormat. */

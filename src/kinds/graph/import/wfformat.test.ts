@@ -6,7 +6,7 @@ import {
   REPLAY_ATTACHED,
   readGraphDocument,
 } from "../../../../tests/support/imported-graphs.ts";
-import { Notes } from "../../../reading/notes.ts";
+import { Notes } from "../../../intake/reading/notes.ts";
 import { translateGraph } from "./translate.ts";
 
 type Task = Record<string, unknown>;

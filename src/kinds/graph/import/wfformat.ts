@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { Form } from "../../../reading/form.ts";
-import type { Notes } from "../../../reading/notes.ts";
-import { isRow, type Row } from "../../../reading/values.ts";
+import { Form } from "../../../intake/reading/form.ts";
+import type { Notes } from "../../../intake/reading/notes.ts";
+import { isRow, type Row } from "../../../intake/reading/values.ts";
 import { plainName } from "./plain-name.ts";
 import { escaped } from "./torc-texts.ts";
 import { pathFinder, type Translation } from "./translation.ts";
@@ -9,7 +9,7 @@ import { readTasks, type WfTask } from "./wfformat-tasks.ts";
 
 export const isWfFormat = (row: Row): boolean => Object.hasOwn(row, "schemaVersion") && isRow(row.workflow);
 
-/** The program that stands for every task; it travels with the request. src/payload/replay/replay.sh. */
+/** The program that stands for every task; it travels with the request. src/submit-dir/payload/replay/replay.sh. */
 export const REPLAY = "replay.sh";
 const SPEED = 100;
 /** Of all files that a replay makes, together. */

@@ -1,4 +1,4 @@
-import { TRANSFER_STEPS, type TransferOutput, type TransferStep } from "../../../domain/transfers.ts";
+import { TRANSFER_STEPS, type TransferOutput, type TransferStep } from "../../../core/transfers.ts";
 
 /** What is left to do for the output of a segment, as frepp's stager keeps it: lines of csh that are read here, and never run. */
 export interface TransferArguments {

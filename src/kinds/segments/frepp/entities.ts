@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../base/result.ts";
+import { err, ok, type Result } from "../../../core/base/result.ts";
 import type { ReadOther } from "./include.ts";
 
 /** What a document may become by its entities, and how deep they may name each other. */

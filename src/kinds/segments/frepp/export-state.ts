@@ -1,4 +1,4 @@
-import type { FileChange, FoundFile, StateLine } from "../../../domain/frepp.ts";
+import type { FileChange, FoundFile, StateLine } from "../../../core/frepp.ts";
 import type { StateFacts } from "./import-state.ts";
 import { strangeFile } from "./import-state.ts";
 import { fileText, isSameWord, readWord, type StateUnit, wordOfRows, wordText } from "./state-file.ts";

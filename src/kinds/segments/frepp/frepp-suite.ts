@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../base/result.ts";
+import { err, ok, type Result } from "../../../core/base/result.ts";
 import { type ReadOther, readWithIncludes } from "./include.ts";
 import { allOf, childrenOf, type Element } from "./xml.ts";
 

@@ -1,5 +1,5 @@
-import type { FoundFile, StateAction, StateLine } from "../../../domain/frepp.ts";
-import type { NodeId, NodeRow, NodeState, SegmentNode } from "../../../domain/segments.ts";
+import type { FoundFile, StateAction, StateLine } from "../../../core/frepp.ts";
+import type { NodeId, NodeRow, NodeState, SegmentNode } from "../../../core/segments.ts";
 import { blankRow } from "../decide-node.ts";
 import {
   isSameWord,

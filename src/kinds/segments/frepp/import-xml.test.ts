@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeProblems, RULES, readSubmission } from "../../../../tests/support/request-documents.ts";
-import { monthOf } from "../../../domain/calendar.ts";
-import type { SegmentsWork } from "../../../domain/segments.ts";
+import { monthOf } from "../../../core/calendar.ts";
+import type { SegmentsWork } from "../../../core/segments.ts";
 import { type FreppWishes, importExperiment } from "./import-xml.ts";
 
 const EXAMPLE = readFileSync(resolve(import.meta.dirname, "../../../../examples/imports/coastal.frepp.xml"), "utf8");

@@ -1,7 +1,7 @@
-import { groupBy } from "../../../base/group-by.ts";
-import { err, ok, type Result } from "../../../base/result.ts";
-import { FREQUENCIES, type Frequency, parseMonths, parsePoint, writeDuration } from "../../../domain/calendar.ts";
-import type { Row } from "../../../reading/values.ts";
+import { groupBy } from "../../../core/base/group-by.ts";
+import { err, ok, type Result } from "../../../core/base/result.ts";
+import { FREQUENCIES, type Frequency, parseMonths, parsePoint, writeDuration } from "../../../core/calendar.ts";
+import type { Row } from "../../../intake/reading/values.ts";
 import { plainName } from "../../graph/import/plain-name.ts";
 import { escaped } from "../../graph/import/torc-texts.ts";
 import { PLACEHOLDERS } from "../texts.ts";
@@ -29,7 +29,7 @@ interface ImportedExperiment {
   readonly scripts: readonly string[];
 }
 
-/** What makes products where nobody says otherwise; src/payload/frepp. */
+/** What makes products where nobody says otherwise; src/submit-dir/payload/frepp. */
 const USUAL_COMMANDS: Readonly<Record<"ts" | "ta", readonly string[]>> = {
   ts: ["./series.sh", "{output}", "{source}", "{inputs}"],
   ta: ["./average.sh", "{output}", "{source}", "{frequency}", "{inputs}"],

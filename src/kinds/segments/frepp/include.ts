@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../base/result.ts";
+import { err, ok, type Result } from "../../../core/base/result.ts";
 import { expandEntities } from "./entities.ts";
 import { type Element, readXml } from "./xml.ts";
 

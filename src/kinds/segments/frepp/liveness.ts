@@ -1,5 +1,5 @@
-import { groupBy } from "../../../base/group-by.ts";
-import type { JobLiveness, Said } from "../../../domain/frepp.ts";
+import { groupBy } from "../../../core/base/group-by.ts";
+import type { JobLiveness, Said } from "../../../core/frepp.ts";
 
 /** A job as a queue or an accounting command tells of it. */
 interface SeenJob {

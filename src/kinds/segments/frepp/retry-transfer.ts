@@ -1,5 +1,5 @@
-import type { TransferLock } from "../../../domain/products.ts";
-import type { NodeId, NodeRow } from "../../../domain/segments.ts";
+import type { TransferLock } from "../../../core/products.ts";
+import type { NodeId, NodeRow } from "../../../core/segments.ts";
 import { blankRow, forceNode } from "../decide-node.ts";
 import type { TransferArguments } from "./arguments.ts";
 import { needsForce, type TransferState } from "./transfer.ts";

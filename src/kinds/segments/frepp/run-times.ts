@@ -1,5 +1,5 @@
-import { monthOf, parseMonths, parsePoint, writeDate, writeDuration, writeMonth } from "../../../domain/calendar.ts";
-import type { Row } from "../../../reading/values.ts";
+import { monthOf, parseMonths, parsePoint, writeDate, writeDuration, writeMonth } from "../../../core/calendar.ts";
+import type { Row } from "../../../intake/reading/values.ts";
 import { type FreppExperiment, inherited } from "./frepp-suite.ts";
 import type { FreppWishes } from "./import-xml.ts";
 import { allOf, type Element } from "./xml.ts";

@@ -1,5 +1,5 @@
-import { writeYear, yearOf } from "../../../domain/calendar.ts";
-import type { Component, NodeId, NodeRow, SegmentNode } from "../../../domain/segments.ts";
+import { writeYear, yearOf } from "../../../core/calendar.ts";
+import type { Component, NodeId, NodeRow, SegmentNode } from "../../../core/segments.ts";
 
 /** What a state file of frepp says about everything that a component owes in one year. */
 export type StateWord =

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { monthOf } from "../../../domain/calendar.ts";
-import type { FoundFile } from "../../../domain/frepp.ts";
-import type { NodeId, NodeRow, NodeState, Product, SegmentsWork } from "../../../domain/segments.ts";
+import { monthOf } from "../../../core/calendar.ts";
+import type { FoundFile } from "../../../core/frepp.ts";
+import type { NodeId, NodeRow, NodeState, Product, SegmentsWork } from "../../../core/segments.ts";
 import { segmentNodes } from "../nodes.ts";
 import { decideExport } from "./export-state.ts";
 import { decideImport, type ImportFacts, toVerify } from "./import-state.ts";

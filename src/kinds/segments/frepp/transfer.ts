@@ -1,6 +1,6 @@
-import type { FoundFile, Said } from "../../../domain/frepp.ts";
-import type { TransferLock } from "../../../domain/products.ts";
-import type { TRANSFER_STATES } from "../../../domain/transfers.ts";
+import type { FoundFile, Said } from "../../../core/frepp.ts";
+import type { TransferLock } from "../../../core/products.ts";
+import type { TRANSFER_STATES } from "../../../core/transfers.ts";
 import type { TransferArguments } from "./arguments.ts";
 import { readJobs } from "./liveness.ts";
 

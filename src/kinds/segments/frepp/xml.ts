@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
-import { err, ok, type Result } from "../../../base/result.ts";
-import { MAX_DEPTH, TOO_DEEP } from "../../../reading/nesting.ts";
+import { err, ok, type Result } from "../../../core/base/result.ts";
+import { MAX_DEPTH, TOO_DEEP } from "../../../intake/reading/nesting.ts";
 
 export interface Element {
   readonly name: string;

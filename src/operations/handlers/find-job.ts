@@ -1,0 +1,47 @@
+import { jobIndex } from "../../core/names.ts";
+import type { FoundJob, Ports } from "../../loop/ports.ts";
+import type { Found, RunAround } from "../../store/port.ts";
+import { jobsIn } from "../../submit-dir/jobs.ts";
+
+/** More runs are not in an engine at once; more folders are not looked into for one question. */
+const MOST_RUNS = 1000;
+const MOST_LOOKS = 20_000;
+
+/**
+ * The job with this number of the engine's, "4711" or "4711.0", whether it runs, ended well or failed. An engine counts up, so only
+ * the runs that were in it when the number was given are looked into: no scan of all, and nothing is kept for it.
+ */
+export async function findJobs(
+  { store, spool }: Pick<Ports, "store" | "spool">,
+  text: string,
+): Promise<readonly Found[]> {
+  const number = Number(/^(\d{1,15})(?:\.\d{1,6})?$/.exec(text.trim())?.[1]);
+  if (!Number.isFinite(number)) return [];
+  const budget = { looks: MOST_LOOKS };
+  for (const run of await store.desk.runsAround(number, MOST_RUNS)) {
+    const job = await spool.findJob(run.submitDir, number, run.since, budget);
+    if (job) return [await foundOf(spool, run, number, job)];
+    if (budget.looks <= 0) break;
+  }
+  return [];
+}
+
+async function foundOf(
+  spool: Ports["spool"],
+  { submitDir, requestName }: RunAround,
+  number: number,
+  job: FoundJob,
+): Promise<Found> {
+  const { folder, node } = job;
+  const isJob = jobIndex(node) !== null;
+  const manifest = isJob ? await spool.manifest(submitDir, node) : null;
+  const called = isJob ? (jobsIn(manifest ?? "", node).get(node)?.name ?? node) : null;
+  const name = called ?? (folder === node ? node : `${folder}/${node}`);
+  return { kind: "node", name, requestName, text: `${stateText(job)} (job ${number} of ${requestName})` };
+}
+
+function stateText({ state, verdict }: FoundJob): string {
+  if (!verdict) return { idle: "idle", running: "running", held: "held", ended: "ended, being checked" }[state];
+  const where = verdict.site ? ` at ${verdict.site}` : "";
+  return verdict.decision === "done" ? `done${where}` : `failed${where}: ${verdict.reason}`;
+}
