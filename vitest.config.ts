@@ -9,7 +9,12 @@ export default defineConfig({
       {
         test: {
           name: "fast",
-          include: ["src/**/*.test.ts", "tests/*.test.ts", "tests/{kinds,scenarios}/**/*.test.ts", "web/**/*.test.ts"],
+          include: [
+            "{src,lab}/**/*.test.ts",
+            "tests/*.test.ts",
+            "tests/{kinds,scenarios}/**/*.test.ts",
+            "web/**/*.test.ts",
+          ],
           exclude: ["**/*.real.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 30_000,
@@ -20,7 +25,7 @@ export default defineConfig({
         test: {
           name: "real",
           sequence: { groupOrder: 1 },
-          include: ["src/**/*.real.test.ts", "tests/real/**/*.test.ts"],
+          include: ["{src,lab}/**/*.real.test.ts", "tests/real/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

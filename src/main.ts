@@ -15,6 +15,7 @@ import { isLoopback } from "./core/base/loopback.ts";
 import type { Turns } from "./core/base/turns.ts";
 import { VERSION } from "./core/base/version.ts";
 import { replaceFile } from "./core/disk/atomic-file.ts";
+import { PACKAGE_ROOT } from "./core/disk/package-root.ts";
 import { API_URL_FILE, batchName, type DagId } from "./core/names.ts";
 import { DEFAULT_INTAKE_RULES, type IntakeRules } from "./core/submission.ts";
 import { makeDagmanEngine } from "./engines/dagman/dagman-engine.ts";
@@ -90,10 +91,7 @@ export async function startServer(config: Config): Promise<Server> {
   const info = serverInfo(config, warnings);
   const requireAuthForReads = !isLoopback(config["listen.host"]);
   const simulate = makeSimulator();
-  const dirs = {
-    deskDir: join(import.meta.dirname, "../dist-web"),
-    examplesDir: join(import.meta.dirname, "../examples"),
-  };
+  const dirs = { deskDir: join(PACKAGE_ROOT, "dist-web"), examplesDir: join(PACKAGE_ROOT, "examples") };
   const api = buildApi({ ...ports, commands, loop, logger, info, simulate, requireAuthForReads, ...dirs });
   const listening = async () => api.listen(await listenAt(section(config, "listen")));
   const url = await listening().catch(async (error: unknown) => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 /** Bars that keep the house in order (CONTRIBUTING.md), checked on the text of all files, read once. */
 const root = resolve(import.meta.dirname, "..");
-const files = ["src", "web", "tests", "bench"].flatMap((top) =>
+const files = ["src", "lab", "web", "tests"].flatMap((top) =>
   readdirSync(join(root, top), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => ({ path: join(top, name), text: readFileSync(join(root, top, name), "utf8") })),

@@ -32,7 +32,7 @@ function operations(): Plugin {
     resolveId: (id) => (id === name ? `\0${name}` : null),
     async load(id) {
       if (id !== `\0${name}`) return null;
-      const { OPERATIONS } = await import(pathToFileURL(resolve(root, "../dist/operations/table.js")).href);
+      const { OPERATIONS } = await import(pathToFileURL(resolve(root, "../dist/src/operations/table.js")).href);
       const rows: Record<string, unknown> = {};
       for (const [subject, entries] of Object.entries<Record<string, BuiltOperation>>(OPERATIONS))
         for (const [verb, { method, path, query }] of Object.entries(entries))

@@ -19,7 +19,7 @@ export async function withDeskServer<T>(
 ): Promise<T> {
   await fillEmbedded(dataDir, requests);
   writeStatusFile(join(dataDir, "map"), units);
-  const program = resolve("dist/cli/main.js");
+  const program = resolve("dist/src/cli/main.js");
   const settings = ["--set", "listen.port=0", "--set", 'log.level="error"'];
   const child = spawn(process.execPath, [...flags, program, "serve", "--data-dir", dataDir, ...settings], {
     stdio: ["ignore", "ignore", "inherit"],

@@ -162,7 +162,7 @@ async function action(page: Page, url: string) {
 
 /** The share of one core that `wms2 top` needs at its usual pace, in a terminal of its own. */
 async function topCpu({ url, token }: DeskServer): Promise<number> {
-  const command = `exec ${process.execPath} ${resolve("dist/cli/main.js")} top --server ${url}`;
+  const command = `exec ${process.execPath} ${resolve("dist/src/cli/main.js")} top --server ${url}`;
   const child = spawn("script", ["-qec", command, "/dev/null"], {
     stdio: ["pipe", "ignore", "ignore"],
     env: { ...process.env, WMS2_TOKEN: token, TERM: "xterm-256color" },

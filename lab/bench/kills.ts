@@ -15,7 +15,7 @@ const SITES = ["T1_US_Example", "T2_CH_Example"];
 /** Enough work for a hundred kills. */
 const REQUESTS = 20;
 const UNITS = 20;
-const MAIN = join(process.cwd(), "dist/cli/main.js");
+const MAIN = join(process.cwd(), "dist/src/cli/main.js");
 const END_SEC = 600;
 
 /**

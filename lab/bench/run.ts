@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { builtProgram } from "../../src/core/disk/package-root.ts";
 
 /** The command line as people have it: built, in a process of its own. */
-const MAIN = resolve(import.meta.dirname, "../../dist/cli/main.js");
+const MAIN = builtProgram("src/cli/main.js");
 
 /** `wms2 run` of one job to its end, and of a thousand beside `xargs -P 2` and snakemake (where it is installed) doing the same. */
 export async function runs(root: string, many = 1000) {

@@ -6,6 +6,7 @@ import { liveServer, type RunningServer, runningServer } from "../../src/cli/rea
 import { loadConfig } from "../../src/config/load.ts";
 import type { Config } from "../../src/config/settings.ts";
 import { WorldError } from "../../src/core/base/errors.ts";
+import { builtProgram } from "../../src/core/disk/package-root.ts";
 
 /** Everything the demo leaves behind; `.wms2/` is ignored by git. */
 export interface DemoDirs {
@@ -95,7 +96,7 @@ export async function keepServer(config: Config): Promise<RunningServer> {
   const log = openSync(join(config.data_dir, "server.log"), "a");
   const ofEngine = Object.entries(config).filter(([key, value]) => key.startsWith("engine.") && value !== null);
   const settings = ofEngine.flatMap(([key, value]) => ["--set", `${key}=${JSON.stringify(value)}`]);
-  const main = join(import.meta.dirname, "..", "main.js");
+  const main = builtProgram("src/cli/main.js");
   const argv = [main, "serve", "--data-dir", config.data_dir, "--port", "0", ...settings];
   const child = spawn(process.execPath, argv, { detached: true, stdio: ["ignore", log, log] });
   closeSync(log);

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, mkdtempSync } from "node:fs";
+import { accessSync, constants, mkdtempSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { WorldError } from "../../src/core/base/errors.ts";
+import { builtProgram } from "../../src/core/disk/package-root.ts";
 
 /** What `wms2 simulate` said of a scenario. */
 interface Simulated {
@@ -66,7 +66,13 @@ async function runCommand(scenario: string, { seed, signal }: Parameters<Simulat
   const words = ["--most-events", String(limits.events), "--most-sec", String(limits.sec)];
   const args = [
     `--max-old-space-size=${limits.memoryMb}`,
-    ...[builtCommand(), "simulate", "-", ...words, ...(seed === undefined ? [] : ["--seed", String(seed)])],
+    ...[
+      builtProgram("src/cli/main.js"),
+      "simulate",
+      "-",
+      ...words,
+      ...(seed === undefined ? [] : ["--seed", String(seed)]),
+    ],
   ];
   const env = { ...process.env, NO_COLOR: "1", SIMULATE_SCRATCH: scratch };
   // At once: it may be in the middle of something, and what it leaves is removed here.
@@ -116,9 +122,4 @@ function scratchPlace(): string {
   } catch {
     return tmpdir();
   }
-}
-
-function builtCommand(): string {
-  const beside = fileURLToPath(new URL("../../src/cli/main.js", import.meta.url));
-  return existsSync(beside) ? beside : fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 }

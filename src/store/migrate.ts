@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { InvariantError, WorldError } from "../core/base/errors.ts";
 import { listed } from "../core/base/text.ts";
+import { PACKAGE_ROOT } from "../core/disk/package-root.ts";
 import type { Sql } from "./sql.ts";
 
 /**
@@ -16,8 +17,7 @@ export interface Migration {
   readonly text: string;
 }
 
-/** Beside src/ and beside dist/ alike. */
-export const MIGRATIONS_DIR = fileURLToPath(new URL("../../migrations/", import.meta.url));
+export const MIGRATIONS_DIR = join(PACKAGE_ROOT, "migrations");
 const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
 // Any number that nobody else uses for an advisory lock: "wms2" in ASCII.
 const LOCK_KEY = 0x776d7332;

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { ServerUnderTest } from "../support/server.ts";
 import { Terminal } from "../support/terminal.ts";
 
-const main = resolve(import.meta.dirname, "../../dist/cli/main.js");
+const main = resolve(import.meta.dirname, "../../dist/src/cli/main.js");
 const server = new ServerUnderTest();
 const top = (columns: number, rows: number, env = {}) =>
   new Terminal(`node ${main} top --data-dir ${server.dataDir} --interval 0.2`, columns, rows, env);

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Era, negotiated, TestAgent } from "../support/mcp-agent.ts";
 import { ServerUnderTest } from "../support/server.ts";
 
-const CLI = resolve(import.meta.dirname, "../../dist/cli/main.js");
+const CLI = resolve(import.meta.dirname, "../../dist/src/cli/main.js");
 const REQUEST = `name: from-an-agent
 kind: generate
 events: 40

@@ -8,7 +8,7 @@ import { tempDir } from "../support/temp-dir.ts";
 function cloneForUse(): string {
   const clone = tempDir("clone");
   cpSync(resolve(import.meta.dirname, "../../scripts"), join(clone, "scripts"), { recursive: true });
-  for (const dir of ["src", "web", "migrations", "dist", "node_modules"]) mkdirSync(join(clone, dir));
+  for (const dir of ["src", "lab", "web", "migrations", "dist", "node_modules"]) mkdirSync(join(clone, dir));
   for (const file of ["package-lock.json", "tsconfig.json", "node_modules/.package-lock.json"])
     writeFileSync(join(clone, file), "{}");
   for (const name of ["npm", "npx"])

@@ -12,7 +12,7 @@ import { ensureBuilt } from "../support/built.ts";
 import { at, sampleSpec, sampleWork } from "../support/store-fixtures.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const dist = resolve(import.meta.dirname, "../../dist");
+const dist = resolve(import.meta.dirname, "../../dist/src");
 const W = "w-a" as WorkflowId;
 
 describe("the embedded store", () => {

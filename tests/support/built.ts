@@ -36,7 +36,7 @@ function isFresh(): boolean {
       const found = statSync(join(root, folder, name), { throwIfNoEntry: false });
       return !found?.isFile() || found.mtimeMs <= built;
     });
-  return ["src", "web"].every(isOlder);
+  return ["src", "lab", "web"].every(isOlder);
 }
 
 async function takeLock(): Promise<() => void> {

@@ -23,7 +23,7 @@ export async function wms2(
 ): Promise<CliAnswer> {
   await ensureBuilt();
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("WMS2_"));
-  const child = spawn(process.execPath, [join(root, "dist/cli/main.js"), ...words], {
+  const child = spawn(process.execPath, [join(root, "dist/src/cli/main.js"), ...words], {
     cwd: options.cwd ?? root,
     env: { ...Object.fromEntries(inherited), ...options.env },
     stdio: ["pipe", "pipe", "pipe"],

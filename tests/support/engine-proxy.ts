@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { ensureBuilt } from "./built.ts";
 import { eventually } from "./eventually.ts";
 
-const daemon = resolve(import.meta.dirname, "../../dist/engine/local/daemon.js");
+const daemon = resolve(import.meta.dirname, "../../dist/src/engines/local/daemon.js");
 
 /** What is lost of the next submission: its way there, or the answer. */
 type Loss = "call" | "answer";

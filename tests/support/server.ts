@@ -45,7 +45,7 @@ export class ServerUnderTest {
     ]);
     const child = spawn(
       process.execPath,
-      [join(root, "dist/cli/main.js"), "serve", "--data-dir", this.dataDir, ...flags],
+      [join(root, "dist/src/cli/main.js"), "serve", "--data-dir", this.dataDir, ...flags],
       { stdio: ["ignore", log, log] },
     );
     this.#child = child;

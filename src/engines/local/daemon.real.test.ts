@@ -13,7 +13,7 @@ import { makeLocalEngine } from "./local-engine.ts";
 
 /** The engine process: started on demand, one per directory, gone when nobody needs it. */
 const ROOT = new URL("../../../", import.meta.url).pathname;
-const COMMAND = [process.execPath, join(ROOT, "dist/engine/local/daemon.js"), "--idle-sec", "0.3"];
+const COMMAND = [process.execPath, join(ROOT, "dist/src/engines/local/daemon.js"), "--idle-sec", "0.3"];
 const SITES = [{ name: "here", cores: 2, memoryMb: 1000 }];
 let root: string;
 let engine: Engine;

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { WorldError } from "../../core/base/errors.ts";
+import { builtProgram } from "../../core/disk/package-root.ts";
 import type { DagId } from "../../core/names.ts";
 import type { Run, RunObservation } from "../../core/run.ts";
 import { readTail } from "../../submit-dir/disk/disk-steps.ts";
@@ -52,7 +51,7 @@ class LocalEngine implements Engine {
     this.sitesWanted = options.sites;
     this.id = identityOf(this.dir);
     replace(join(this.dir, "sites.json"), `${JSON.stringify(options.sites)}\n`);
-    const command = options.daemonCommand ?? [process.execPath, builtDaemon()];
+    const command = options.daemonCommand ?? [process.execPath, builtProgram("src/engines/local/daemon.js")];
     // A running engine may have been started with other sites.
     const greeting = { op: "configure", sites: options.sites } as const;
     this.client = makeClient(this.dir, command, (options.timeoutSec ?? 60) * 1000, greeting);
@@ -157,10 +156,4 @@ class LocalEngine implements Engine {
 async function pastId(run: Run): Promise<string | null> {
   const out = parseDagmanOut(await readTail(join(run.submitDir, besideDag(TOP.dag, "out")), 256 * 1024));
   return out.batchName === run.batchName ? out.cluster : null;
-}
-
-/** Beside this file when it was built; from sources, in dist. */
-function builtDaemon(): string {
-  const beside = fileURLToPath(new URL("./daemon.js", import.meta.url));
-  return existsSync(beside) ? beside : fileURLToPath(new URL("../../../dist/engine/local/daemon.js", import.meta.url));
 }

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PACKAGE_ROOT } from "../../core/disk/package-root.ts";
 import type { Fields } from "./ask.ts";
 
 interface Prompt {
@@ -68,7 +70,7 @@ jobs:
 /** The reference of the language, where this installation has it. */
 function graphDocs(): string {
   try {
-    return `The language:\n\n${readFileSync(new URL("../../../docs/graphs.md", import.meta.url), "utf8")}`;
+    return `The language:\n\n${readFileSync(join(PACKAGE_ROOT, "docs/graphs.md"), "utf8")}`;
   } catch {
     return "The language is described in docs/graphs.md and docs/requests.md of WMS2; validate lists every problem with its place.";
   }

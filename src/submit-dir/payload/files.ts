@@ -1,3 +1,5 @@
+import { pathToFileURL } from "node:url";
+import { builtProgram } from "../../core/disk/package-root.ts";
 import { program, RUN, WORKER } from "../names.ts";
 
 /** A file of ours that goes into submit directories. */
@@ -17,7 +19,7 @@ const file = (source: string, target: string, executable = false): PayloadFile =
 
 /** Made by scripts/build of several, so they are only ever in dist. */
 const built = (source: string, target: string, executable = false) =>
-  file(`../../dist/payload/${source}`, target, executable);
+  file(pathToFileURL(builtProgram(`src/submit-dir/payload/${source}`)).href, target, executable);
 
 /** What the worker's programs are told by the installation and the request, a line each (src/submit-dir/payload/facts.ts). */
 export const FACTS_FILE = `${WORKER}/facts`;

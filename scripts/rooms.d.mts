@@ -1,0 +1,1 @@
+export function rooms(): { rooms: Record<string, number>; core: number; total: number };
