@@ -91,6 +91,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
         ))}
       </div>
       {failureReason && <Problem error={failureReason} />}
+      {data?.note && <p className="quiet">{data.note}</p>}
       {found.length === 0 && !failureReason && (
         <p className="quiet">{isFetching ? "Looking …" : `Nothing is called “${wanted}”.`}</p>
       )}

@@ -80,7 +80,7 @@ function wanted(words: readonly string[]): readonly Lazy[] {
 
 const EXIT_CODES = `Exit codes:
   0   done; for watch: completed          5   no permission: the operator token is missing or wrong
-  1   fill, verify: nobody can tell       6   unreachable: server, engine, database or disk
+  1   fill, verify: not known             6   unreachable: server, engine, database or disk
   2   bad input or usage                  10  fill, verify: there are holes
   3   refused, or not a success           70  a bug of wms2
   4   not found`;

@@ -117,6 +117,7 @@ const foundSchema = named("Found", {
       text: z.string(),
     }),
   ),
+  note: text.describe("Why there may be more than was found"),
 });
 
 const actionChoice = named("ActionChoice", {

@@ -121,11 +121,11 @@ function hasChanged(node: SegmentNode, { madeOfSum: then }: NodeRow, { rows, his
 /** Somebody else is at it, or has to be: nothing for a plan. */
 function whoseTurn(id: NodeId, row: NodeRow, { request, live: known }: FillFacts): OwnState | null {
   const live = known.get(id) ?? "unknown";
-  const dead = "nobody can tell whether it still runs";
+  const dead = "it is not known whether it still runs";
   switch (row.state) {
     case "submitted":
       if (live === "unknown") return stop("unknown", "unknown", `is in a run of ours, and ${dead}`);
-      return stop("running", live, live === "running" ? `runs as ${row.unit}` : `is queued as ${row.unit}`);
+      return stop("running", live, live === "running" ? "is running" : "is waiting in its run");
     case "elsewhere":
       if (live === "unknown") return stop("unknown", "unknown", `is job ${row.job} of frepp, and ${dead}`);
       return stop("elsewhere", live, `is job ${row.job} of frepp, ${live}`);
@@ -143,7 +143,7 @@ const WORDS: Readonly<Partial<Record<NodeRow["state"], string>>> = {
   lost: "was accepted and never seen again",
   "input-missing": "its history was not there, or short",
   held: "is held",
-  unknown: "nobody can tell what became of it",
+  unknown: "what became of it is not known",
 };
 const reasonOf = ({ state, reason }: NodeRow): string => reason ?? WORDS[state] ?? state;
 const isLater = ({ retryAt, changedAt }: NodeRow, now: Date): boolean =>

@@ -15,7 +15,8 @@ export interface DeskCommands {
     name: RequestName,
   ): Promise<{ readonly request: RequestRecord; readonly choices: readonly Choice[] } | null>;
   /** Requests and sites by a part of their name; runs and jobs by the id the engine gave them. */
-  search(text: string, limit: number): Promise<readonly Found[]>;
+  /** `note`: why there may be more than was found. */
+  search(text: string, limit: number): Promise<{ readonly items: readonly Found[]; readonly note: string | null }>;
   /** null: no such run. */
   unitMap(id: DagId, paints: ReadonlySet<UnitPaint>): Promise<UnitMap | null>;
   /** The queue if these had other priorities; null: one of them is not in it. */

@@ -107,8 +107,8 @@ export const deskCommands = (ports: Work): DeskCommands => ({
   },
 
   async search(text, limit) {
-    const [named, jobs] = await Promise.all([ports.store.desk.search(text, limit), findJobs(ports, text)]);
-    return [...jobs, ...named].slice(0, limit);
+    const [named, { jobs, note }] = await Promise.all([ports.store.desk.search(text, limit), findJobs(ports, text)]);
+    return { items: [...jobs, ...named].slice(0, limit), note };
   },
 
   unitMap: (id, paints) => unitMap(ports, id, paints),

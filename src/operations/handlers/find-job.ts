@@ -14,16 +14,18 @@ const MOST_LOOKS = 20_000;
 export async function findJobs(
   { store, spool }: Pick<Ports, "store" | "spool">,
   text: string,
-): Promise<readonly Found[]> {
+): Promise<{ readonly jobs: readonly Found[]; readonly note: string | null }> {
   const number = Number(/^(\d{1,15})(?:\.\d{1,6})?$/.exec(text.trim())?.[1]);
-  if (!Number.isFinite(number)) return [];
+  if (!Number.isFinite(number)) return { jobs: [], note: null };
   const budget = { looks: MOST_LOOKS };
-  for (const run of await store.desk.runsAround(number, MOST_RUNS)) {
+  const runs = await store.desk.runsAround(number, MOST_RUNS);
+  for (const run of runs) {
     const job = await spool.findJob(run.submitDir, number, run.since, budget);
-    if (job) return [await foundOf(spool, run, number, job)];
+    if (job) return { jobs: [await foundOf(spool, run, number, job)], note: null };
     if (budget.looks <= 0) break;
   }
-  return [];
+  const isCut = budget.looks <= 0 || runs.length === MOST_RUNS;
+  return { jobs: [], note: isCut ? `job ${number} may be in a run that was not searched: there are too many` : null };
 }
 
 async function foundOf(

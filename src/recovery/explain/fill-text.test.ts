@@ -52,7 +52,7 @@ test("the grid and the list of a plan, as people see them", () => {
     1 blocked:
       atmos/ts-monthly-10y/0011-0020  blocked by history/0018: history/00180101.nc.tar is not there
     1 running:
-      ocean/ts-monthly-5y/0011-0015  runs as job_000000
+      ocean/ts-monthly-5y/0011-0015  is running
     4 done, 6 holes
     "
   `);

@@ -251,8 +251,8 @@ test("the errors fit on a screen, whatever failed", () => {
       const tally = { ...given.tally, unreadable: 3 };
       const lines = describeErrors(errorsView(tally, { ...given, excluded, tails, request }), width);
       expect(lines.length).toBeLessThanOrEqual(48);
-      // The command is whole, however long: it is there to be typed.
-      for (const text of lines.filter((line) => !line.startsWith("     type: "))) {
+      // A command is whole, however long: it is there to be typed.
+      for (const text of lines.filter((line) => !/^( {5}type| {2}for all): /.test(line))) {
         expect(text.length).toBeLessThanOrEqual(width);
         // biome-ignore lint/suspicious/noControlCharactersInRegex: none may reach the terminal
         expect(text).not.toMatch(/[\u0000-\u001f]/);

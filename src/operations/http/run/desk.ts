@@ -37,7 +37,7 @@ export const deskRuns: Runs<typeof desk> = {
 
   handover,
 
-  search: ({ q, limit }, call) => call.shared(async () => ({ items: await call.commands.search(q, limit) })),
+  search: ({ q, limit }, call) => call.shared(() => call.commands.search(q, limit)),
 
   async actions({ name }, { commands }) {
     const { request, choices } = await found("request", name, commands.actionsOf(name));
