@@ -36,24 +36,42 @@ const two = (value: number) => String(value).padStart(2, "0");
 const localTime = (at: Date) =>
   `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 
+/** Logs of units whose job runs, with its id. */
+type Running = Map<string, string>;
+
 /** A job of a unit that is not done begins to run; its engine notes that in the unit's log. */
-function start(world: World, count: number): void {
+function start(world: World, count: number, running: Running = new Map()): void {
   const run = [...world.engine.runs.values()].findLast(({ ended }) => ended === null);
   const open = run?.units.filter((unit) => !run.done.has(unit) && !run.failed.has(unit)) ?? [];
   for (const [at, unit] of open.slice(0, count).entries()) {
-    const text = `001 (${two(at + 1)}0.000.000) ${localTime(world.ports.clock.now())} Job executing on host: <here>\n...\n`;
-    appendFileSync(join(run?.run.submitDir ?? "", unit, "group.log"), text);
+    const log = join(run?.run.submitDir ?? "", unit, "group.log");
+    const id = `${two(at + 1)}0.000.000`;
+    appendFileSync(log, `001 (${id}) ${localTime(world.ports.clock.now())} Job executing on host: <here>\n...\n`);
+    running.set(log, id);
+  }
+}
+
+/** What ran in units that are over has ended, and their logs say so. */
+function endJobs(world: World, running: Running): void {
+  const over = [...world.engine.runs.values()].flatMap(({ run, done, failed }) =>
+    [...done, ...failed].map((unit) => join(run.submitDir, unit, "group.log")),
+  );
+  for (const log of over.filter((log) => running.has(log))) {
+    appendFileSync(log, `005 (${running.get(log)}) ${localTime(world.ports.clock.now())} Job terminated.\n...\n`);
+    running.delete(log);
   }
 }
 
 async function perform(world: World, steps: readonly Step[]): Promise<void> {
+  const running: Running = new Map();
   for (const each of steps) {
     if (each.do === "act") await ask(world, NAME, { action: each.action });
     else if (each.do === "pass") for (let i = 0; i < each.count; i += 1) await world.pass();
     else if (world.engine.runs.size > 0) {
       if (each.do === "finish") world.engine.finish(world.storageDir, each.count);
       if (each.do === "fail") world.engine.fail(each.count);
-      if (each.do === "start") start(world, each.count);
+      if (each.do === "start") start(world, each.count, running);
+      endJobs(world, running);
     }
     world.wait(600);
   }
