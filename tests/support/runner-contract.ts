@@ -92,7 +92,8 @@ export function runnerContract(name: string, open: () => RunnerSeat): void {
       const spec = job(0);
       const second = start(spec);
       expect(seat.runner.explain(spec.cluster)).toEqual({ never: null });
-      expect([...seat.runner.stuck().keys()]).toEqual([]);
+      // A run may say that it has no room now; never that it will have none.
+      expect([...seat.runner.stuck().values()].filter(({ code }) => code !== "slots")).toEqual([]);
       expect(second.places).toEqual([]);
       seat.finish();
       await ended(second);

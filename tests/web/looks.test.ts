@@ -29,7 +29,7 @@ const PAGES: readonly (readonly [path: string, sign: string])[] = [
   ["/blocks", "higgs-4l-signal"],
   ["/submit?example=generate.yaml", "Made-up physics"],
   ["/policy?code=8021&attempt=2", "It would be retried"],
-  ["/simulate?scenario=memory", "The scenario, to be changed"],
+  ["/simulate?scenario=memory", "The scenario; change it as you like"],
   ["/queue?if=look-second:990000", "What if: nothing is set yet."],
   ["/sites", "possibly because of the site"],
   ["/sites/T2_DE_South", "What fails here"],

@@ -79,6 +79,6 @@ describe.skipIf(!isThere)("what if it had another priority?", () => {
     await page.getByText("What if: nothing is set yet.").waitFor({ state: "detached" });
     expect(await order()).toEqual(["wait-b", "wait-a", "wait-c"]);
     const { items } = await server.get("/audit?subject=wait-b&limit=1");
-    expect(items[0]).toMatchObject({ action: "priority", reason: "priority 930001: for the conference" });
+    expect(items[0]).toMatchObject({ action: "priority", reason: "priority 920,000 → 930,001: for the conference" });
   });
 });

@@ -38,7 +38,7 @@ describe.skipIf(!isThere)("a shift begins", () => {
     await expectText(page.locator("main"), /What fails here.*Exit 8020.*6 failures in 1 request/s);
 
     await page.getByRole("button", { name: "drain", exact: true }).click();
-    await expectText(region(page, "Preview"), new RegExp(`left without a site, and held:.*${SOUTH_ONLY}`, "s"));
+    await expectText(region(page, "Preview"), new RegExp(`1 has no other site: ${SOUTH_ONLY}`, "s"));
     await dialog(page)
       .getByRole("button", { name: /^drain: leaves \d+ requests? without a site/ })
       .waitFor();
