@@ -1,3 +1,4 @@
+import { jobStateOf } from "../../core/job-state.ts";
 import { jobIndex } from "../../core/names.ts";
 import type { FoundJob, Ports } from "../../loop/ports.ts";
 import type { Found, RunAround } from "../../store/port.ts";
@@ -42,8 +43,12 @@ async function foundOf(
   return { kind: "node", name, requestName, text: `${stateText(job)} (job ${number} of ${requestName})` };
 }
 
+/** By its verdict; one without is still with the engine, or has ended and is being checked. */
 function stateText({ state, verdict }: FoundJob): string {
-  if (!verdict) return { idle: "idle", running: "running", held: "held", ended: "ended, being checked" }[state];
+  const isEnded = state === "ended";
+  const shown = { held: state === "held", idle: state === "idle", retries: 0 };
+  if (!verdict)
+    return `${jobStateOf({ ...shown, state: isEnded ? "post" : "queued" })}${isEnded ? ", being checked" : ""}`;
   const where = verdict.site ? ` at ${verdict.site}` : "";
   return verdict.decision === "done" ? `done${where}` : `failed${where}: ${verdict.reason}`;
 }
